@@ -201,19 +201,9 @@ static int search_in(struct sr_proposal *p, struct origins *o, unsigned stages)
                                         .few = true});
 }
 
-/* In units of the range log(u + 1), 1 / (u + 1) and the like have a value in every row, from which
- * their constants are fitted: a hyperbola has its pole, and a logarithm its 0, outside. */
-static int find_in_units(struct sr_proposal *p)
-{
-    struct origins o;
-    bool far;
-    find_columns(p->loss->data, true, &o, &far);
-    return search_in(p, &o, SR_STAGE_SMALL);
-}
-
 int sr_origins_find(struct sr_proposal *p)
 {
-    struct origins o;
+    struct origins o, units;
     bool far;
     if (!find_columns(p->loss->data, false, &o, &far))
         return 0;
@@ -223,7 +213,11 @@ int sr_origins_find(struct sr_proposal *p)
         p->limit.until_s = now + own * (p->limit.until_s - now);
     p->limit.evaluations =
         p->seeds->evaluations + fmax(own * left, far ? fmin(enough, most * left) : 0);
-    if (far && left >= plenty)
-        TRY(find_in_units(p));
+    /* In units of the range log(u + 1), 1 / (u + 1) and the like have a value in every row, from
+     * which their constants are fitted: a hyperbola's pole, and a logarithm's 0, lie outside. */
+    if (far && left >= plenty) {
+        find_columns(p->loss->data, true, &units, &far);
+        TRY(search_in(p, &units, SR_STAGE_SMALL));
+    }
     return search_in(p, &o, STAGES);
 }
