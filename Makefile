@@ -207,7 +207,7 @@ options-page: $(B)/liborrery.so.2
 format:       ; find $(FOLDERS) tests bench -regex '.*\.\(c\|h\|cu\|cuh\|cc\)' -exec clang-format -i {} +
 compile_commands: ; @tools/compile_commands.sh CC='$(CC)' B='$(B)' all $(TESTS) $(BENCHES:%=$(B)/bench/bench_%)
 clean:        ; rm -rf $(B) $(BIN)
-.PHONY: all programs golden-pack cases-pack world $(STAGES) known_preset probe plan deps help watch corpus cells sweep lint format \
+.PHONY: all programs golden-pack cases-pack fuzz-pack world $(STAGES) known_preset probe plan deps help watch corpus cells sweep lint format \
         compile_commands clean install uninstall dist docs-api docs-site options-page example check coverage fuzz reliability bench
 # (no rule makes them: without saying so, make would try every pattern on each of a thousand)
 MADE_OF := $(shell find $(B) -name '*.d' 2>/dev/null)

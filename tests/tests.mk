@@ -25,13 +25,15 @@ $(B)/tests/symreg/test_fma: private EXTRA_CFLAGS += -ffp-contract=off # it is co
 # gradients in double precision, golden vectors, fuzz targets (tests/fuzz/targets.h) on what was kept
 MORE_TESTS := $(addprefix $(B)/tests/,kernels/test_gradient64 kernels/test_loss64 model/test_gradient64 fuzz/replay \
                   kernels/golden_attention kernels/golden_attention64)
-# golden vectors of an independent program, and large tables and tracks: an archive each, which is kept, and the files that tests read
-PACKED := tests/golden tests/cases/large
+# golden vectors of an independent program, large tables and tracks, inputs of fuzz targets: an archive each, which is
+# kept, and the files that tests read
+PACKED := tests/golden tests/cases/large tests/fuzz/corpus
 UNPACKED := $(PACKED:%=%/.unpacked)
 $(UNPACKED): %/.unpacked: %.tar.xz tools/packed.sh | .deps ; @tools/packed.sh unpack $< $(@D)
 golden-pack: PACK = tests/golden
 cases-pack: PACK = tests/cases/large
-golden-pack cases-pack: ; @tools/packed.sh pack $(PACK) $(PACK).tar.xz
+fuzz-pack: PACK = tests/fuzz/corpus
+golden-pack cases-pack fuzz-pack: ; @tools/packed.sh pack $(PACK) $(PACK).tar.xz
 lint check check-more check-all check-one check-emulation check-gpu: $(UNPACKED)
 # a backend with memory of its own, for tests of the host's side
 $(patsubst %,$(B)/tests/%/test_device,model finetune probe) $(B)/tests/model/test_residual: tests/model/guarded_ops.c
@@ -48,7 +50,7 @@ $(B)/tests/fuzz/replay: $(wildcard tests/fuzz/*.c) $(ALL_LIBS) | .deps
 	$(call link,CC,$(FUZZ_CC) -DFUZZ_REPLAY -O1,$(probe_LIBS) $(LDLIBS))
 $(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/input.c $(ALL_LIBS) | .deps
 	$(call link,CC,$(FUZZ_CC) -fsanitize=fuzzer,$(probe_LIBS) $(LDLIBS))
-run-fuzz-%: $(B)/tests/fuzz/fuzz_% ; @tools/fuzz.sh '$(B)' $* $(or $(FUZZ_SECONDS),60)
+run-fuzz-%: $(B)/tests/fuzz/fuzz_% | tests/fuzz/corpus/.unpacked ; @tools/fuzz.sh '$(B)' $* $(or $(FUZZ_SECONDS),60)
 include tests/cuda/cuda.mk
 # What check leaves to check-more: scripts (MORE), and parts of scripts that ask whether it is `quick` (PARTS), that
 # see again, in whole programs, what quicker tests see in parts. HACKING.md (What a check costs) has the rule and,
@@ -135,6 +137,6 @@ coverage:
 	$(call in_build,coverage) $(or $(COVERAGE),check-unit)
 	@tools/coverage.sh build-coverage
 fuzz: ; +@$(call in_build,fuzz) CC=$(CLANG) -k $(FUZZ:%=run-fuzz-%)
-fuzz-coverage:
+fuzz-coverage: tests/fuzz/corpus/.unpacked
 	@$(call in_build,coverage) build-coverage/tests/fuzz/replay
 	@tools/fuzz_coverage.sh build-coverage tests/fuzz/corpus $(wildcard build-fuzz/fuzz)
