@@ -13,7 +13,7 @@
  *   best      whether the formula of rule `best` is k times the law: the ratio varies by at most
  *             0.5% + 5 noises of its mean over twice the range of r, m1, m2 both ways
  *   front     whether any formula of the front is
- *     bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N] [--samples 3]
+ *     bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N] [--from 1] [--samples 3]
  * Each sample has other systems and other noise. Writes bench/results/motion.json. About 20
  * minutes.
  *     bench_motion --methods 1
@@ -404,15 +404,15 @@ static void add(struct bench_results *results, const char *law, double noise, in
     }
 }
 
-/* only: the one law that is measured, from 1 on; 0: all. Samples outside, so that the first lines
- * have every cell once. */
-static int run_all(int laws, int only, int samples, int seconds, int threads)
+/* only: the one law that is measured, from 1 on; 0: all. Samples, from `from` on, outside, so that
+ * the first lines have every cell once. */
+static int run_all(int laws, int only, int from, int samples, int seconds, int threads)
 {
     struct bench_results results = {0};
     int rc = bench_open(&results, "motion", threads);
     printf("law              noise  sample   rows  exponent     error  of best  best  front\n");
     const int first = only ? only - 1 : 0, count = (only ? only : laws) - first;
-    for (int k = 0; k < samples * count * NOISES && !rc; k++) {
+    for (int k = (from - 1) * count * NOISES; k < samples * count * NOISES && !rc; k++) {
         const int sample = k / (count * NOISES), law = first + k / NOISES % count;
         const double noise = noise_of[k % NOISES];
         struct result r;
@@ -429,10 +429,12 @@ static int run_all(int laws, int only, int samples, int seconds, int threads)
 int main(int argc, char **argv)
 {
     bench_help(argc, argv,
-               "bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N] [--samples 3]\n"
+               "bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N] [--from 1]\n"
+               "             [--samples 3]\n"
                "bench_motion --methods 1\n"
                "bench_motion --planets FILE.csv\n");
-    int seconds = 10, threads = 1, laws = LAWS, methods = 0, only = 0, samples = 3, rc = 0;
+    int seconds = 10, threads = 1, laws = LAWS, methods = 0, only = 0, from = 1, samples = 3;
+    int rc = 0;
     const char *planets = NULL;
     for (int i = 1; i < argc && !rc; i += 2)
         if (!strcmp(argv[i], "--planets") && argv[i + 1])
@@ -443,13 +445,14 @@ int main(int argc, char **argv)
                  : !strcmp(argv[i], "--methods") ? bench_number(argv[i], argv[i + 1], 1, &methods)
                  : !strcmp(argv[i], "--samples") ? bench_number(argv[i], argv[i + 1], 1, &samples)
                  : !strcmp(argv[i], "--law")     ? bench_number(argv[i], argv[i + 1], 1, &only)
+                 : !strcmp(argv[i], "--from")    ? bench_number(argv[i], argv[i + 1], 1, &from)
                  : !strcmp(argv[i], "--laws")    ? bench_number(argv[i], argv[i + 1], 1, &laws)
                                               : ORR_FAIL(ORR_EUSAGE, "no option \"%s\"", argv[i]);
     if (!rc)
         rc = planets   ? write_planets(planets)
              : methods ? compare_ways(threads)
-                       : run_all(laws < LAWS ? laws : LAWS, only < LAWS ? only : LAWS, samples,
-                                 seconds, threads);
+                       : run_all(laws < LAWS ? laws : LAWS, only < LAWS ? only : LAWS, from,
+                                 samples, seconds, threads);
     if (rc)
         fprintf(stderr, "bench_motion: %s\n", orr_error());
     return rc != 0;
