@@ -129,7 +129,7 @@ static int parse_word(struct parser *p)
     for (int k = 0; p->language && k < p->language->named; k++)
         if (is_name(p->language->constant_name[k], start, length))
             return emit_node(p, sr_named_node(p->language, k));
-    return parse_unknown(p, start, length, "a name, an operator or a number");
+    return parse_unknown(p, start, length, "a known name, an operator or a number");
 }
 
 static int parse_atom(struct parser *p)

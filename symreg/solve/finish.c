@@ -316,6 +316,16 @@ int sr_front_measure(const struct sr_loss *loss, const struct sr_data *data, str
                                  : sr_front_describe_by(front, &by);
 }
 
+/* Whether targets are 0 and 1, which are drawn row by row: no smooth error is in them, and what a
+ * steep logistic curve leaves of them is smooth by its own shape. */
+static bool is_drawn(const struct sr_loss *loss)
+{
+    bool drawn = loss->kind == ORR_SR_BERNOULLI;
+    for (size_t i = 0; i < loss->data->rows && drawn; i++)
+        drawn = loss->data->y[i] <= 0 || loss->data->y[i] >= 1;
+    return drawn;
+}
+
 /* Description lengths, the rows that count, and what uneven residuals are worth. */
 static int judge_rows(const struct sr_settings *s, const struct sr_loss *loss,
                       struct sr_front *front)
@@ -326,7 +336,7 @@ static int judge_rows(const struct sr_settings *s, const struct sr_loss *loss,
     TRY(sr_front_measure(loss, &judged, front));
     if (judged.low) /* neighbours and outliers are found by residuals */
         return 0;
-    if (!published)
+    if (!published && !is_drawn(loss))
         TRY(sr_front_count_independent(front, loss->data));
     if (front->independent > 0) {
         judged.independent = front->independent;

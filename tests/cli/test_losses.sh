@@ -47,6 +47,17 @@ check "counts are searched with --loss poisson" search \
 check "poisson: best and mdl select the exponential of counts with zeros" \
     selects 'exp\(\((mass \* -0\.0055[0-9]*|-0\.0055[0-9]* \* mass|mass / -18[0-9.]*)\)\)' best mdl
 
+# 0 below a threshold and 1 above: a curve as steep as the bounds allow leaves little, smoothly
+awk 'BEGIN { print "x,y"; for (i = 0; i < 200; i++) print 3 * i / 200 "," (i > 100) }' \
+    >"$WORK/divided.csv"
+check "0 and 1 that a threshold divides are searched" search "$WORK/divided.csv" --target y \
+    --loss bernoulli --guess '1/(exp(3-2*x)+1)' --constrain-constants=-20,20 --threads 1 \
+    --iterations 0 --evaluations 300 --maxsize 12
+check "bernoulli: mdl does not select the curve of 0 and 1 that a threshold divides" \
+    selects '/ \(exp\(' mdl
+check_not "0 and 1 are said to have errors that follow each other" grep -q 'follow each other' \
+    "$WORK/out" "$WORK/err"
+
 # note WORDS LOSS: what is said of a parameter beside --loss; "": nothing
 note() {
     search tests/cases/h1_counts_with_zeros.csv --target counts --features mass --threads 1 \

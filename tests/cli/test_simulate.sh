@@ -127,7 +127,7 @@ wrong() { # NAME PATTERN JSON
 }
 wrong "a file without equations" 'expected "equations", a list of 1 to 8 formulas' '{"order": 1}'
 wrong "no list of equations" 'expected "equations", a list of 1 to 8 formulas' '{"equations": "x"}'
-wrong "an unknown name" 'equation 2: formula: expected a name, an operator or a number' \
+wrong "an unknown name" 'equation 2: formula: expected a known name, an operator or a number' \
     '{"equations": ["x", "q"], "columns": ["x", "y"]}'
 wrong "an order of 3" 'expected 1 or 2 as "order"' \
     '{"equations": ["x", "y"], "columns": ["x", "y"], "order": 3}'
