@@ -156,36 +156,57 @@ static int refit_formulas(const struct sr_judge *c, struct sr_judged *f, struct 
     return 0;
 }
 
-/* Fits the coefficients of a sum of vectors that have an error. */
+/* Which fitted number each number of a form is, in the order of sr_form_components(): coefficients,
+ * then free powers and rates; -1: it has no error and stays. */
+static void number_form(const struct sr_form *form, int number[2 * SR_FORM_TERMS])
+{
+    int count = 0, next = form->count;
+    for (int k = 0; k < form->count; k++)
+        number[k] = form->error[k] > 0 ? count++ : -1;
+    for (int k = 0; k < form->count; k++)
+        if (form->free[k])
+            number[next++] = form->free_error[k] > 0 ? count++ : -1;
+}
+
+/* Takes what the fit gave for the numbers of a form. */
+static void take_form(const struct sr_judged *f, const int number[2 * SR_FORM_TERMS],
+                      struct sr_form *form)
+{
+    for (int k = 0, next = form->count; k < form->count; k++) {
+        const int own = number[k], free = form->free[k] ? number[next++] : -1;
+        const double times = sr_form_times(form, k);
+        if (own >= 0) {
+            form->error[k] = f->error[own];
+            form->value[k] = sr_judged_round(f->value[own], f->alone[own]);
+        }
+        if (free >= 0) {
+            form->free_error[k] = times * f->error[free];
+            *sr_form_number(form, k) = times * sr_judged_round(f->value[free], f->alone[free]);
+        }
+    }
+}
+
+/* Fits the numbers of a sum of vectors that have an error. */
 static int refit_vectors(const struct sr_judge *c, struct sr_judged *f, struct sr_system *system)
 {
     struct sr_form *const form = &system->symmetry.form;
-    int group[SR_STATES][SR_NODES], number[SR_FORM_TERMS], count = 0;
+    int group[SR_STATES][SR_NODES], number[2 * SR_FORM_TERMS];
     if (!sr_form_components(c->states, form, f->expr, group))
         return 0;
-    for (int k = 0; k < form->count; k++)
-        number[k] = form->error[k] > 0 ? count++ : -1;
-    for (int d = 0; d < c->states->dims; d++)
-        for (int k = 0; k < SR_NODES; k++)
+    number_form(form, number);
+    for (int d = 0; d < c->states->dims; d++) {
+        double value[SR_NODES];
+        const int numbers = sr_expr_constants(&f->expr[d], value);
+        for (int k = 0; k < numbers; k++)
             group[d][k] = group[d][k] < 0 ? -1 : number[group[d][k]];
+    }
     f->group = (const int(*)[SR_NODES])group;
     TRY(sr_judge_fit(c, f));
     if (!is_fitted(f))
         return 0;
-    for (int k = 0; k < form->count; k++) {
-        if (number[k] < 0)
-            continue;
-        form->error[k] = f->error[number[k]];
-        form->value[k] = sr_judged_round(f->value[number[k]], f->alone[number[k]]);
-    }
+    take_form(f, number, form);
     sr_form_components(c->states, form, system->expr, group);
-    for (int d = 0; d < c->states->dims; d++) {
-        double value[SR_NODES];
-        const int numbers = sr_expr_constants(&system->expr[d], value);
-        for (int k = 0; k < numbers; k++)
-            if (group[d][k] >= 0)
-                system->error[d][k] = form->error[group[d][k]];
-    }
+    sr_form_errors(form, c->states->dims, system->expr, f->group, system->error);
     take_residual(f, system);
     return 0;
 }

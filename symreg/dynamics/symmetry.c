@@ -582,18 +582,6 @@ static int probe(const struct sr_judge *c, const struct trial *best, struct sr_s
     return rc;
 }
 
-/* The standard error of fitted number `group` of the components. */
-static double error_of(const struct sr_form *form, int group)
-{
-    int next = form->count;
-    if (group < form->count)
-        return form->error[group];
-    for (int k = 0; k < form->count; k++)
-        if (form->free[k] && next++ == group)
-            return form->free_error[k] / sr_form_times(form, k);
-    return NAN;
-}
-
 static void take(const struct sr_states *s, const struct trial *best, struct sr_system *system)
 {
     system->by_track = true;
@@ -602,14 +590,8 @@ static void take(const struct sr_states *s, const struct trial *best, struct sr_
     for (int d = 0; d < s->dims; d++) {
         system->expr[d] = best->judged.expr[d];
         system->alone[d] = false;
-        for (int k = 0; k < SR_NODES; k++)
-            system->error[d][k] = NAN;
-        double value[SR_NODES];
-        const int count = sr_expr_constants(&system->expr[d], value);
-        for (int k = 0; k < count; k++)
-            if (best->group[d][k] >= 0)
-                system->error[d][k] = error_of(&best->form, best->group[d][k]);
     }
+    sr_form_errors(&best->form, s->dims, system->expr, best->group, system->error);
     system->symmetry.vectors = true;
     system->symmetry.form = best->form;
     system->nats = best->judged.nats;

@@ -319,6 +319,29 @@ bool sr_form_components(const struct sr_states *s, const struct sr_form *form, s
     return true;
 }
 
+/* The standard error of fitted number `group`. */
+static double error_of(const struct sr_form *form, int group)
+{
+    int next = form->count;
+    if (group < form->count)
+        return group < 0 ? NAN : form->error[group];
+    for (int k = 0; k < form->count; k++)
+        if (form->free[k] && next++ == group)
+            return form->free_error[k] / sr_form_times(form, k);
+    return NAN;
+}
+
+void sr_form_errors(const struct sr_form *form, int dims, const struct sr_expr *expr,
+                    const int (*group)[SR_NODES], double (*error)[SR_NODES])
+{
+    for (int d = 0; d < dims; d++) {
+        double value[SR_NODES];
+        const int count = sr_expr_constants(&expr[d], value);
+        for (int k = 0; k < SR_NODES; k++)
+            error[d][k] = k < count ? error_of(form, group[d][k]) : NAN;
+    }
+}
+
 /* ---- the form itself */
 
 double sr_vectors_nats(const struct sr_form *form)

@@ -63,6 +63,10 @@ void sr_vector_at(const struct sr_states *states, const struct sr_vector *term, 
  * that stays. False where a component is longer than a formula. */
 bool sr_form_components(const struct sr_states *states, const struct sr_form *form,
                         struct sr_expr *expr, int (*group)[SR_NODES]);
+/* The standard errors of the components' numbers, error (dims), by `group` of these; NAN: a number
+ * that has none. */
+void sr_form_errors(const struct sr_form *form, int dims, const struct sr_expr *expr,
+                    const int (*group)[SR_NODES], double (*error)[SR_NODES]);
 /* What the form costs in nats without its coefficients, written once for all components. */
 double sr_vectors_nats(const struct sr_form *form);
 /* "r^-3 * (x, y)", "(-v_y, v_x)", "t * (0, 1)". */

@@ -11,24 +11,45 @@
 
 /* ---- the table */
 
-static double spread_of_rows(const struct sr_motion_table *table, bool second)
+/* The smallest and the largest of some masses. */
+struct range {
+    double low, high;
+};
+
+static void widen(struct range *range, double mass)
 {
-    double low = HUGE_VAL, high = 0;
-    for (size_t i = 0; i < table->count; i++) {
-        const double m = second ? table->row[i].m2 : table->row[i].m1;
-        low = fmin(low, m);
-        high = fmax(high, m);
-    }
-    return high / low - 1;
+    range->low = fmin(range->low, mass);
+    range->high = fmax(range->high, mass);
 }
 
-/* Which masses the law may depend on. A mass that is equal in all rows is absorbed by the law's
+/* The masses of the first or second bodies of all rows. Where the paths decide, also those of all
+ * pairs of three bodies and more: these are integrated together, with pairs whose rows are left out
+ * as noise. */
+static struct range range_of_masses(const struct sr_tracks *tracks,
+                                    const struct sr_motion_table *table, bool second)
+{
+    struct range range = {HUGE_VAL, 0};
+    const bool together = !table->by_centre && sr_motion_judges(tracks, table);
+    for (size_t i = 0; i < table->count; i++)
+        widen(&range, second ? table->row[i].m2 : table->row[i].m1);
+    for (size_t first = 0, size; first < tracks->count && together; first += size) {
+        size = sr_system_size(tracks, first);
+        for (size_t k = 0; k + 1 < size && size > 2; k++)
+            widen(&range, tracks->track[first + k + second].mass);
+    }
+    return range;
+}
+
+/* Which masses the law may depend on. A mass that is equal in all of them is absorbed by the law's
  * constants and is left out. */
-static void choose_features(const struct sr_motion_table *table, char features[16])
+static void choose_features(const struct sr_tracks *tracks, const struct sr_motion_table *table,
+                            char features[16])
 {
     const bool known = table->row[0].m1 > 0;
-    snprintf(features, 16, "r%s%s", known && spread_of_rows(table, false) > 1e-9 ? ",m1" : "",
-             known && table->row[0].m2 > 0 && spread_of_rows(table, true) > 1e-9 ? ",m2" : "");
+    const struct range one = range_of_masses(tracks, table, false),
+                       two = range_of_masses(tracks, table, true);
+    snprintf(features, 16, "r%s%s", known && one.high / one.low - 1 > 1e-9 ? ",m1" : "",
+             known && table->row[0].m2 > 0 && two.high / two.low - 1 > 1e-9 ? ",m2" : "");
 }
 
 static void print_name(FILE *out, const char *name)
@@ -262,7 +283,7 @@ static int search_table(const struct orr_cli *cli, struct sr_motion_page *page, 
     options.remark = remark;
     find_aside(table, remark, sizeof remark);
     options.features = features;
-    choose_features(table, features);
+    choose_features(page->tracks, table, features);
     int rc = table_text(table, &text, &bytes);
     options.made = text;
     options.part = &part;

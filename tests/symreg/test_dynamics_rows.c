@@ -240,6 +240,78 @@ TEST(constants_of_categories_are_those_of_all_rows)
     sr_states_free(&s);
 }
 
+/* Orbits of a force that falls with a power of r: exact, with given noise. */
+static void make_orbits(struct sr_states *s, size_t count)
+{
+    enum { ROWS = 100 };
+    static const char *const names[] = {"x", "y", "v_x", "v_y", "t"};
+    static const char *const text[] = {"-3 * x * (x^2 + y^2)^(-1.3)",
+                                       "-3 * y * (x^2 + y^2)^(-1.3)"};
+    const double noise = 0.001;
+    size_t rows[64];
+    struct sr_expr force[2];
+    gsl_rng *rng = orr_rng_create(4, ORR_STAGE_TEST_SUITE, 73);
+    *s = (struct sr_states){.file = "made", .order = 2, .dims = 2, .names = 5};
+    for (int k = 0; k < 5; k++)
+        snprintf(s->name[k], SR_STATE_NAME, "%s", names[k]);
+    for (int d = 0; d < 2; d++)
+        assert_int_equal(sr_expr_parse(NULL, text[d], names, 5, &force[d]), 0);
+    for (size_t k = 0; k < count; k++)
+        rows[k] = ROWS;
+    assert_int_equal(sr_states_create(s, count, rows), 0);
+    const struct sr_flow flow = {.dims = 2, .order = 2, .equation = force};
+    for (size_t k = 0; k < count; k++) {
+        struct sr_state_track *track = &s->track[k];
+        const double start[4] = {1, 0, 0, 1.2 + 0.5 * gsl_rng_uniform(rng)};
+        double x[4 * ROWS];
+        for (size_t i = 0; i < ROWS; i++)
+            track->t[i] = 0.05 * (double)i;
+        assert_int_equal(sr_flow_solve(&flow, start, ROWS, track->t, NULL, 1e-11, x), 0);
+        memcpy(track->smooth, x, 2 * ROWS * sizeof *x);
+        memcpy(track->rate, x + (size_t)2 * ROWS, 2 * ROWS * sizeof *x);
+        for (size_t i = 0; i < 2 * (size_t)ROWS; i++) {
+            track->x[i] = x[i] + gsl_ran_gaussian(rng, noise);
+            track->sigma[i] = noise;
+        }
+    }
+    gsl_rng_free(rng);
+}
+
+/* A sum of vectors whose power of r was fitted to a part: its power is fitted to all rows, too. */
+TEST(the_power_of_a_sum_of_vectors_is_that_of_all_rows)
+{
+    struct sr_states s;
+    struct sr_system *const system = calloc(1, sizeof *system);
+    double value[SR_NODES];
+    make_orbits(&s, 24);
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < SR_NODES; k++)
+            system->error[d][k] = NAN;
+    system->by_track = system->symmetry.vectors = true;
+    system->symmetry.form = (struct sr_form){.count = 1,
+                                             .term = {{.direction = SR_RADIAL, .power = -2.58}},
+                                             .value = {-3.01},
+                                             .error = {0.01},
+                                             .free = {true},
+                                             .free_error = {0.02}};
+    assert_int_equal(sr_system_refit(&s, NULL, system), 0);
+    const struct sr_form *const form = &system->symmetry.form;
+    print_message("%.6f +- %.2g, power %.6f +- %.2g\n", form->value[0], form->error[0],
+                  form->term[0].power, form->free_error[0]);
+    assert_true(fabs(form->value[0] + 3) < 4 * form->error[0] && form->error[0] < 0.001);
+    assert_true(fabs(form->term[0].power + 2.6) < 4 * form->free_error[0]);
+    assert_true(form->free_error[0] < 0.002);
+    assert_true(fabs(system->residual - 1) < 0.05);
+    for (int d = 0; d < 2; d++) {
+        assert_int_equal(sr_expr_constants(&system->expr[d], value), 2);
+        assert_true(value[0] == form->value[0] && 2 * value[1] == form->term[0].power);
+        assert_true(system->error[d][0] == form->error[0]);
+        assert_true(2 * system->error[d][1] == form->free_error[0]);
+    }
+    free(system);
+    sr_states_free(&s);
+}
+
 /* What a fit leaves where its numbers stay and only the starts are fitted. */
 static double left_by(const struct sr_judge *judge, struct sr_judged *fit)
 {
