@@ -212,9 +212,13 @@ def bounds(cells):
 def table(source):
     if pathlib.Path(source).is_dir():
         cells, laws = read(source)
+    elif not pathlib.Path(source).exists():
+        sys.exit(f"models_table.py: error: {source}: not found")
     else:
         with tempfile.TemporaryDirectory() as folder, tarfile.open(source) as archive:
-            archive.extractall(folder, filter="data")
+            # Python 3.11 has the filter since 3.11.4
+            filters = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+            archive.extractall(folder, **filters)
             cells, laws = read(f"{folder}/cells")
     values, says, trainings = rows(cells, laws)
     heads = [column[0] for column in COLUMNS]

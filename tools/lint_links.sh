@@ -42,6 +42,7 @@ name() { # FILE LINE WORD: path or file name
         word=${path%%/*}
         case $path in
         ../* | /* | build* | bin/* | runs/* | bench/results/*.json | study/results*) ;;
+        study/test_*) ;; # what make check-one takes: study/tests/test_*
         llm.c) ;; # a program of this name, not a file
         */*)
             [ -d "$word" ] || continue
