@@ -60,7 +60,8 @@ SCRIPTS := $(wildcard tests/cli/test_*.sh tests/kill/test_*.sh) $(STUDY_SCRIPTS)
 MORE := $(patsubst %,tests/cli/test_%.sh,cpus dist examples install isa lab lint motion_cases mpi mpi_stops pictures \
           progress runs) \
         $(patsubst %,tests/kill/test_%.sh,nfs pairs time world) $(patsubst %,study/tests/test_%.sh,results verdict_runs)
-$(if $(filter-out $(SCRIPTS),$(MORE)),$(error MORE in tests/tests.mk: no test $(filter-out $(SCRIPTS),$(MORE))))
+# (the source of the Python package has no scripts)
+$(if $(SCRIPTS),$(if $(filter-out $(SCRIPTS),$(MORE)),$(error MORE in tests/tests.mk: no test $(filter-out $(SCRIPTS),$(MORE)))))
 PARTS := $(filter-out $(MORE),$(shell grep -lE '^ *(el)?if quick;' $(SCRIPTS)))
 PROGRAMS_OF_CHECK := $(call commands,$(TESTS) $(MORE_TESTS)) $(call commands,$(SAME_BITS),$(WITHOUT_FMA))
 check check-all: programs $(TESTS) $(MORE_TESTS) $(PRELOADED)

@@ -63,8 +63,11 @@ int sr_column_find(const struct orr_csv *csv, const char *file, const char *name
     *column = sr_column_of(csv, name);
     if (*column >= 0)
         return 0;
+    const bool quoted = name[0] == '"' && name[1]; /* quotes are no part of the name */
+    char bare[256];
+    snprintf(bare, sizeof bare, "%.*s", (int)strlen(name) - 2 * quoted, name + quoted);
     for (size_t i = 0; i < csv->cols; i++)
-        orr_nearest_offer(&nearest, name, csv->names[i]);
+        orr_nearest_offer(&nearest, bare, csv->names[i]);
     if (word)
         orr_nearest_offer(&nearest, name, word);
     TRY(sr_header_check(csv, file));

@@ -445,7 +445,7 @@ TEST(test_change_and_refusal)
 }
 
 /* Every line of the table is complete and found by its own name; a name without a line is refused
- * with those that have one. */
+ * with those that have one, but for probes that moved into programs. */
 TEST(test_table)
 {
     const struct probe_command *found;
@@ -454,6 +454,8 @@ TEST(test_table)
         assert_true(*line->purpose && (line->run || line->program));
         assert_int_equal(probe_find(line->name, &found), 0);
         assert_ptr_equal(found, line);
+        if (line->program)
+            continue;
         assert_int_equal(probe_find("atention", &found), ORR_EUSAGE);
         error_names("atention", line->name, NULL);
         assert_int_equal(probe_find(NULL, &found), ORR_EUSAGE);
