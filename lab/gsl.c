@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <gsl/gsl_errno.h>
+#include <gsl/gsl_fit.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
@@ -164,6 +165,58 @@ double gsl_stats_sd_with_fixed_mean(const double data[], size_t stride, size_t n
         variance += (delta * delta - variance) / (long double)(i + 1);
     }
     return sqrt((double)variance);
+}
+
+double gsl_stats_wmean(const double w[], size_t w_stride, const double data[], size_t stride,
+                       size_t n)
+{
+    long double mean = 0, weight = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double wi = w[i * w_stride];
+        if (wi > 0) {
+            weight += wi;
+            mean += (data[i * stride] - mean) * (wi / weight);
+        }
+    }
+    return (double)mean;
+}
+
+/* y = c0 + c1 x by weighted least squares. */
+int gsl_fit_wlinear(const double *x, const size_t x_stride, const double *w, const size_t w_stride,
+                    const double *y, const size_t y_stride, const size_t n, double *c0, double *c1,
+                    double *cov_00, double *cov_01, double *cov_11, double *chisq)
+{
+    double weight = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double wi = w[i * w_stride];
+        if (wi > 0) {
+            weight += wi;
+            mean_x += (x[i * x_stride] - mean_x) * (wi / weight);
+            mean_y += (y[i * y_stride] - mean_y) * (wi / weight);
+        }
+    }
+    weight = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double wi = w[i * w_stride];
+        if (wi > 0) {
+            const double dx = x[i * x_stride] - mean_x, dy = y[i * y_stride] - mean_y;
+            weight += wi;
+            xx += (dx * dx - xx) * (wi / weight);
+            xy += (dx * dy - xy) * (wi / weight);
+        }
+    }
+    *c1 = xy / xx;
+    *c0 = mean_y - mean_x * *c1;
+    *cov_00 = 1 / weight * (1 + mean_x * mean_x / xx);
+    *cov_01 = -mean_x / (weight * xx);
+    *cov_11 = 1 / (weight * xx);
+    *chisq = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double dx = x[i * x_stride] - mean_x, dy = y[i * y_stride] - mean_y;
+        if (w[i * w_stride] > 0)
+            *chisq += w[i * w_stride] * (dy - *c1 * dx) * (dy - *c1 * dx);
+    }
+    return GSL_SUCCESS;
 }
 
 void gsl_stats_minmax(double *least, double *most, const double data[], size_t stride, size_t n)
