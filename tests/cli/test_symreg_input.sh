@@ -146,7 +146,7 @@ bad "logarithm of 0" 1 'positive numbers, found 0' 'x,y\n1,0\n3,4\n' --log-targe
 # ---- options that cannot be met
 OK='x,y\n1,2\n2,4.1\n3,5.9\n4,8\n'
 bad "--loss" 2 '--loss: symreg.loss: expected one of l1|l2' "$OK" --loss l22
-bad "--loss of other names" 2 'expected a name' "$OK" --loss 'abs(a-b)'
+bad "--loss of other names" 2 'expected a known name' "$OK" --loss 'abs(a-b)'
 bad "--loss that is not smallest at p = t" 2 '--loss' "$OK" --loss 'p+t'
 bad "--define" 2 'name(x)=formula' "$OK" --define 'g=x'
 bad "--define of itself" 2 'an operator' "$OK" --define 'g(x)=g(x)'
