@@ -197,7 +197,7 @@ no column in brackets | 2 'f: expected the name of a column in the brackets, fou
 a column twice | 2 'f: column "r" stands twice' | 'f(r, r)'
 no closing bracket | 2 'f: expected names of columns' | 'f(r'
 an equation | 2 'expected the right side alone' | 'y = f(r)'
-syntax | 2 '--template: formula: expected a known name' 'at character 7' | 'f(r) +'
+syntax | 2 '--template: formula: expected a name' 'at character 7' | 'f(r) +'
 empty | 2 '--template: formula: expected' | ''
 too many | 2 'expected at most 8 unknown functions and constants' | 'a*b*c*d*e*k(r)*f(m)*g(x)*h'
 no nodes | 2 '2 unknown functions need as many nodes, but --maxsize is 1' | 'f(r)+g(m)' --maxsize 1
