@@ -57,20 +57,23 @@ include tests/cuda/cuda.mk
 # for each, where check sees the same. check-all: all, whole, as one sum.
 # (without the CUDA plugin, which takes minutes to compile and no test here uses: check-gpu and `make` make it)
 SCRIPTS := $(wildcard tests/cli/test_*.sh tests/kill/test_*.sh) $(STUDY_SCRIPTS)
-MORE := $(patsubst %,tests/cli/test_%.sh,cpus dist examples install isa lab lint motion_cases mpi mpi_stops pictures \
-          progress runs) \
+MORE := $(patsubst %,tests/cli/test_%.sh,cpus dist errors_in_x examples figures import install isa lab lint motion_cases \
+          mpi mpi_stops orbit pictures planets progress runs smooth) \
         $(patsubst %,tests/kill/test_%.sh,nfs pairs time world) $(patsubst %,study/tests/test_%.sh,results verdict_runs)
-# (the source of the Python package has no scripts)
-$(if $(SCRIPTS),$(if $(filter-out $(SCRIPTS),$(MORE)),$(error MORE in tests/tests.mk: no test $(filter-out $(SCRIPTS),$(MORE)))))
+# (the source of the Python package has no tests)
+$(if $(wildcard tests/cli),$(if $(filter-out $(SCRIPTS),$(MORE)),$(error MORE in tests/tests.mk: no test $(filter-out $(SCRIPTS),$(MORE)))))
 PARTS := $(filter-out $(MORE),$(shell grep -lE '^ *(el)?if quick;' $(SCRIPTS)))
-PROGRAMS_OF_CHECK := $(call commands,$(TESTS) $(MORE_TESTS)) $(call commands,$(SAME_BITS),$(WITHOUT_FMA))
-check check-all: programs $(TESTS) $(MORE_TESTS) $(PRELOADED)
+# programs that search for many laws of one kind
+MORE_PROGRAMS := $(patsubst %,$(B)/tests/%,laws/test_tracks $(addprefix symreg/test_,angles invariance recall structure sums symmetry))
+PROGRAMS_OF_CHECK := $(call commands,$(filter-out $(MORE_PROGRAMS),$(TESTS) $(MORE_TESTS))) $(call commands,$(SAME_BITS),$(WITHOUT_FMA))
+check: programs $(filter-out $(MORE_PROGRAMS),$(TESTS)) $(MORE_TESTS) $(PRELOADED)
+check-all: programs $(TESTS) $(MORE_TESTS) $(PRELOADED)
 check: ; $(call checks,,$(call commands,$(filter-out $(MORE) $(PARTS),$(SCRIPTS))) $(call commands,$(PARTS),QUICK=1) \
     $(PROGRAMS_OF_CHECK))
-check-all: ; $(call checks,,$(call commands,$(SCRIPTS)) $(PROGRAMS_OF_CHECK))
+check-all: ; $(call checks,,$(call commands,$(SCRIPTS) $(MORE_PROGRAMS)) $(PROGRAMS_OF_CHECK))
 # (test_isa.sh runs tests of the backends)
-check-more: programs $(PRELOADED) $(filter $(B)/tests/kernels/%,$(TESTS))
-	$(call checks,more,$(call commands,$(MORE) $(PARTS)))
+check-more: programs $(PRELOADED) $(filter $(B)/tests/kernels/%,$(TESTS)) $(MORE_PROGRAMS)
+	$(call checks,more,$(call commands,$(MORE) $(PARTS) $(MORE_PROGRAMS)))
 ONE_SCRIPT = $(or $(wildcard tests/$(T).sh),$(filter $(T:study/%=study/tests/%).sh,$(STUDY_SCRIPTS)))
 ONE = $(or $(ONE_SCRIPT),$(T:%=$(B)/tests/%))
 check-one: $(if $(ONE_SCRIPT),programs $(PRELOADED) $(if $(filter cuda/%,$(T)),$(CUDA_SCRIPTS_NEED)),$(ONE))

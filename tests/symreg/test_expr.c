@@ -195,11 +195,11 @@ TEST(refuses_what_is_no_formula)
     refuses("r +", "a number", "character 4 ");
     refuses("(r + m1", "\")\"", "character 8 ");
     refuses("r m1", "the end", "character 3 ");
-    refuses("q + r", "a name", "character 1 ");
+    refuses("q + r", "a known name", "character 1 ");
     refuses("r + sinus(m1)", "an operator", "character 5 ");
     refuses("min(r)", "\",\"", "character 6 ");
     refuses("sin(r, m1)", "\")\"", "character 6 ");
-    refuses("r + inf", "a name", "character 5 ");
+    refuses("r + inf", "a known name", "character 5 ");
     refuses("1e999 * r", "a number", "character 1 ");
     refuses("r + \"m1 * 2", "ends with a quote", "character 5 ");
     refuses("r + \"m1 \"", "a name", "character 5 ");
