@@ -162,10 +162,11 @@ fit weeks $CASES/d1_weekly_alias.csv --target lst --evaluations 2000 \
 check "of digits alone a frequency above Nyquist's fits better, and is chosen" \
     grep -qE '^best: lst = .*\(?(day \* 0\.01721|0\.01721[0-9]* \* day)' "$WORK/weeks.out"
 
-# ---- dates: 5000 exp(-d / 8.02) and 56 sin(2 pi t / 4.2308 + 1.1) of Julian dates
+# ---- dates: 5000 exp(-d / 8.02), with errors of 1% of y, which weights follow, and
+# 56 sin(2 pi t / 4.2308 + 1.1) of Julian dates
 fit decay $CASES/c1_decay_jd.csv --target rate --seed 1 --evaluations 30000
 decays() {
-    grep -qE '^best: rate = exp\(\(24590[0-9.]+ - jd\) / 7\.9[0-9]*\)' "$WORK/decay.out" ||
+    grep -qE '^best: rate = exp\(\(24590[0-9.]+ - jd\) / 8\.0[0-9]*\)' "$WORK/decay.out" ||
         { grep best: "$WORK/decay.out"; return 1; }
 }
 check "of a decay by Julian dates the law is not chosen" decays
