@@ -76,6 +76,11 @@ check-more: programs $(PRELOADED) $(filter $(B)/tests/kernels/%,$(TESTS)) $(MORE
 	$(call checks,more,$(call commands,$(MORE) $(PARTS) $(MORE_PROGRAMS)))
 ONE_SCRIPT = $(or $(wildcard tests/$(T).sh),$(filter $(T:study/%=study/tests/%).sh,$(STUDY_SCRIPTS)))
 ONE = $(or $(ONE_SCRIPT),$(T:%=$(B)/tests/%))
+# (tests/cuda has rules of its own)
+NO_ONE = $(if $(strip $(ONE_SCRIPT) $(filter cuda/%,$(T))$(filter $(ONE),$(TESTS) $(MORE_TESTS))\
+    $(wildcard $(T:%=tests/%.c) $(T:%64=tests/%.c))),,$(T))
+$(if $(filter check-one,$(MAKECMDGOALS)),$(if $(NO_ONE),$(error T: no test "$(NO_ONE)"; expected e.g. symreg/test_search \
+    of tests/symreg/test_search.c, or cli/test_help of tests/cli/test_help.sh)))
 check-one: $(if $(ONE_SCRIPT),programs $(PRELOADED) $(if $(filter cuda/%,$(T)),$(CUDA_SCRIPTS_NEED)),$(ONE))
 	$(call lacks,$(if $(T),,which test? T=symreg/test_search))
 	$(call checks,,$(call commands,$(ONE)))

@@ -307,4 +307,8 @@ listed | LC_ALL=C sort >"$WORK/listed"
 left | LC_ALL=C sort >"$WORK/left"
 check "HACKING.md does not say of each script of make check-more where make check sees the same" \
     same_file "$WORK/left" "$WORK/listed"
+make -n CUDA=0 check-one T=cli/test_none >"$WORK/out" 2>"$WORK/err"
+check "make check-one of a test that is not there has not status 2" equal 2 $?
+check "make check-one of a test that is not there does not say so and what one is called" \
+    grep -q 'T: no test "cli/test_none"; expected e.g. symreg/test_search' "$WORK/err"
 finish
