@@ -36,39 +36,29 @@ static void remove_files(DIR *listing)
         (void)unlinkat(dirfd(listing), entry->d_name, 0); /* fails for "." and other folders */
 }
 
-/* Whether an entry is named ".<name>-XXXXXX", as mkdtemp() makes it. */
+/* Whether an entry is named ".<name>-XXXXXX", as mkdtemp() makes it; NULL: of any name. */
 static bool is_work(const char *entry, const char *name)
 {
-    const size_t length = strlen(name);
-    if (*entry != '.' || strncmp(entry + 1, name, length) || entry[1 + length] != '-')
-        return false;
-    const char *end = entry + 2 + length;
-    size_t chosen = 0;
-    while (isalnum((unsigned char)end[chosen]))
-        chosen++;
-    return chosen == RANDOM && !end[chosen];
-}
-
-/* The part of ".<name>-XXXXXX" that is the name; false: the entry is none. */
-static bool name_of_work(const char *entry, char name[256])
-{
     const char *dash = strrchr(entry, '-');
-    if (!dash || dash < entry + 2 || dash - entry > 255)
+    if (*entry != '.' || !dash || dash == entry + 1)
         return false;
     const size_t length = (size_t)(dash - entry) - 1;
-    memcpy(name, entry + 1, length);
-    name[length] = '\0';
-    return is_work(entry, name);
+    if (name && (strlen(name) != length || strncmp(entry + 1, name, length)))
+        return false;
+    size_t chosen = 0;
+    while (isalnum((unsigned char)dash[1 + chosen]))
+        chosen++;
+    return chosen == RANDOM && !dash[1 + chosen];
 }
 
 static void remove_abandoned(const char *parent, const char *name)
 {
-    char path[4096], inner[256];
+    char path[4096];
     DIR *listing = opendir(parent);
     if (!listing)
         return;
     for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
-        if (!(name ? is_work(entry->d_name, name) : name_of_work(entry->d_name, inner)) ||
+        if (!is_work(entry->d_name, name) ||
             snprintf(path, sizeof path, "%s/%s", parent, entry->d_name) >= (int)sizeof path)
             continue;
         DIR *abandoned = open_folder(path);

@@ -269,14 +269,15 @@ int sr_smooth_mean(const struct sr_smooth_data *data, const struct sr_smooth *mo
     double total = 0;
     TRY(make_solver(data, &s));
     const bool sound = judge_model(&s, &m);
-    for (int i = 0; i < s.n; i++)
+    sr_fill(value, rows, NAN);
+    for (int i = 0; i < s.n && sound; i++)
         total += s.weight[i];
-    for (size_t row = 0; row < rows; row++) {
-        double distance[BLOCK] = {0}, sum = constant_share * s.variance * total;
+    for (size_t row = 0; row < rows && sound; row++) {
+        double sum = constant_share * s.variance * total;
         for (int k = 0; k < data->columns; k++)
             sum += m.slope[k] * coordinate[(size_t)k * rows + row];
         for (int first = 0; first < s.n; first += BLOCK) {
-            memset(distance, 0, sizeof distance);
+            double distance[BLOCK] = {0};
             for (int k = 0; k < data->columns; k++) {
                 const double *x = data->coordinate + (size_t)k * (size_t)s.n + first;
                 const double factor = 0.5 / (m.length[k] * m.length[k]);
@@ -287,7 +288,7 @@ int sr_smooth_mean(const struct sr_smooth_data *data, const struct sr_smooth *mo
             for (int j = 0; j < BLOCK; j++)
                 sum += s.weight[first + j] * m.square * orr_exp(-distance[j]);
         }
-        value[row] = sound ? sum : NAN;
+        value[row] = sum;
     }
     free(s.kernel);
     return 0;

@@ -37,22 +37,12 @@ struct links {
     double loss[TERMS];
 };
 
-/* Whether a logarithm of the column has a value in every row. */
-static bool is_positive(const struct sr_data *data, int column)
-{
-    const double *const x = data->x + (size_t)column * data->rows;
-    bool positive = true;
-    for (size_t i = 0; i < data->rows && positive; i++)
-        positive = x[i] > 0;
-    return positive;
-}
-
 static void list_terms(struct links *l)
 {
     const struct sr_data *data = l->p->loss->data;
     for (int log = 0; log <= (l->logistic && sr_has(l->p->operators, SR_LOG)); log++)
         for (int f = 0; f < data->features && l->terms < TERMS; f++)
-            if (!log || is_positive(data, f))
+            if (!log || sr_all_positive(data->x + (size_t)f * data->rows, data->rows))
                 l->term[l->terms++] = (struct term){.column = f, .log = log};
 }
 

@@ -74,9 +74,7 @@ static void make_lines(const struct sr_data *data, struct fit *f)
     double mean, signs = 0;
     for (int c = 0; c < f->columns; c++) {
         double *const line = f->line + (size_t)c * n;
-        bool positive = true;
-        for (size_t i = 0; i < data->rows; i++)
-            positive = positive && data->x[(size_t)c * data->rows + i] > 0;
+        const bool positive = sr_all_positive(data->x + (size_t)c * data->rows, data->rows);
         for (size_t i = 0; i < n && positive; i++)
             line[i] = orr_log(line[i]);
         f->varies[c] = sr_centre(line, f->rows, 1e-24, line, &mean);

@@ -18,6 +18,15 @@ static inline double sr_dot(const double *a, const double *b, int n)
            ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
+/* Whether a logarithm of a column has a value in every row; any n. */
+static inline bool sr_all_positive(const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(x[i] > 0))
+            return false;
+    return true;
+}
+
 /* centred = value - *mean. False where the values are not finite, or where their variance is at
  * most `least` times their mean square: the vector is then constant up to rounding. */
 bool sr_centre(const double *value, int n, double least, double *centred, double *mean);

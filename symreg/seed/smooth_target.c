@@ -7,6 +7,7 @@
 
 #include "base/elementary.h"
 #include "gaussian_process.h"
+#include "shared.h"
 
 enum {
     FIT_ROWS = 256,  /* rows to which length scales are fitted */
@@ -36,9 +37,7 @@ static void make_coordinates(const struct sr_data *data, double *x)
     for (int f = 0; f < data->features; f++) {
         const double *const from = data->x + (size_t)f * n;
         double *const to = x + (size_t)f * n;
-        bool positive = true;
-        for (size_t i = 0; i < n; i++)
-            positive = positive && from[i] > 0;
+        const bool positive = sr_all_positive(from, n);
         for (size_t i = 0; i < n; i++)
             to[i] = positive ? orr_log(from[i]) : from[i];
         standardise(to, n, to, &mean, &deviation);

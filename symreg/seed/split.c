@@ -58,9 +58,7 @@ static int fit_factor(const struct sr_derived *r, const double *m, double noise_
             x[f * size + i] = r->data.x[f * rows + row];
     }
     for (size_t f = 0; f < columns; f++) {
-        bool positive = true;
-        for (size_t i = 0; i < size; i++)
-            positive = positive && x[f * size + i] > 0;
+        const bool positive = sr_all_positive(x + f * size, size);
         for (size_t i = 0; i < size && positive; i++)
             x[f * size + i] = orr_log(x[f * size + i]);
         standardise(x + f * size, n, &unit);
