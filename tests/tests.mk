@@ -3,11 +3,11 @@
 commands = $(foreach t,$1,'$(strip $2 $(if $(filter %.sh,$t),bash) $t $(if $(findstring /golden_,$t),tests/golden)\
                $(if $(filter %/replay,$t),tests/fuzz/corpus))')
 # run when no other test is: those that measure time or send keys at moments
-ALONE := $(addprefix tests/,long/test_limits.sh cli/test_symreg_live.sh cli/test_watch.sh kill/test_time.sh)
+ALONE := $(addprefix tests/,long/test_limits.sh cli/test_symreg_live.sh kill/test_time.sh)
 # $(call checks,NAME,COMMANDS,ENVIRONMENT): runs them; logs are in build/tests/logs-NAME
 # (ORRERY_DATA: programs of a build in another folder have no data beside them)
 checks = @$3 ORRERY_DATA=$(call quote,$(CURDIR)) BIN='$(BIN)' BUILT='$(B)' ALONE='$(ALONE)' tools/check.sh $(B)/tests/logs$(1:%=-%) $2
-TEST_CFLAGS := $(if $(filter -O3,$(CFLAGS)),-O1 -g1 $(if $(filter check%,$(MAKECMDGOALS)),\
+TEST_CFLAGS := $(if $(filter -O3,$(CFLAGS)),-O1 -g$(if $(filter check%,$(MAKECMDGOALS)),0,1) $(if $(filter check%,$(MAKECMDGOALS)),\
     $(shell echo "int main(void) { return 0; }" | $(CC) -fuse-ld=gold -x c - -o /dev/null 2>/dev/null && echo -fuse-ld=gold)))
 # A kind of test of a folder, which may use what the folder may use. $1: folder, $2, $3: patterns of
 # source and program, $4: flags, $5: objects, $6: libraries. -O1 and gold, where that links, take half the time;

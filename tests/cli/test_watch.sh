@@ -11,7 +11,7 @@ fi
 compare=$BIN/compare
 [[ $compare == /* ]] || compare=$PWD/$compare
 watch() { # RUN... [--out FILE]: looks every 0.2 s, so that a run is over after one second
-    timeout $((5 * LIMIT)) "$compare" losses "$@" --follow --every 0.2 </dev/null
+    timeout $((5 * LIMIT)) "$compare" losses "$@" --follow --every ${EVERY:-0.2} </dev/null
 }
 entry() { # STEP LOSS
     printf '{"step": %s, "loss": %s, "tokens_per_s": 5, "eta_s": 200, "memory_mb": 30}\n' "$1" "$2"
@@ -70,7 +70,8 @@ check "a training whose log is open is taken for over" kill -0 $watcher
 exec 7>&-
 check "it does not end after the log was closed, or its status is not 0" wait $watcher
 entry 3 5.5 >>"$log" # by another machine: no process of this one has it open
-watch "$WORK/grows" "$WORK/not-there" --quiet >"$WORK/out" 2>&1 &
+# (five seconds of rest: other tests that run may keep the lines below waiting for one)
+EVERY=1 watch "$WORK/grows" "$WORK/not-there" --quiet >"$WORK/out" 2>&1 &
 watcher=$! pid=$!
 for step in 4 5 6 7; do
     sleep 0.4
