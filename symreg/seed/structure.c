@@ -515,11 +515,11 @@ int sr_structure_find(struct sr_proposal *p)
     if (!rc) {
         const double until_s = p->limit.until_s, noise = count ? list[0].noise : 0;
         p->limit.until_s = half_of(p);
-        if (count && noise <= much) /* else some terms are only seeming */
+        if (count && noise <= noisy) /* else some terms are only seeming */
             rc = search_terms(p, &terms, &list[0]);
         if (!rc)
             rc = search_hypotheses(p, view, list, count);
-        if (!rc && noise > much)
+        if (!rc && noise > noisy)
             rc = search_terms(p, &terms, &list[0]);
         p->limit.until_s = until_s;
         if (!rc && noise > much && !p->derived && !sr_proposal_over(p))

@@ -398,5 +398,10 @@ void sr_tidy_factors(const struct sr_tidy *tidy, struct sr_expr *expr);
  * has no such part, or no form of this complexity is allowed; *out is undefined then. */
 bool sr_tidy_distribute(const struct sr_tidy *tidy, const struct sr_expr *expr,
                         struct sr_expr *out);
+/* Writes the sum that ends at node i, c u + d v of numbers that differ by at most 1%, as c (u + v),
+ * with differences, quotients and a number in place of a term, too; no number is fitted. False
+ * where there is none, or no form that is no more complex is allowed; *out is undefined then. */
+bool sr_tidy_join(const struct sr_tidy *tidy, const struct sr_expr *expr, int i,
+                  struct sr_expr *out);
 
 #endif

@@ -188,6 +188,58 @@ static bool distribute_over_term(struct form *f)
     return true;
 }
 
+/* The number of a term c u, u / c or c / u, or the term itself; false where it has none. */
+static bool number_of_term(const struct form *f, int i, double *c)
+{
+    const int number = is_constant(f, i) ? i : number_of(f, i);
+    if (number < 0)
+        return false;
+    const double value = f->from->node[number].value;
+    *c = f->from->node[i].op == SR_DIV && number == i - 1 ? sr_quotient(1, value) : value;
+    return true;
+}
+
+/* Appends the term without its number. */
+static void put_without_number(struct form *f, int i)
+{
+    const int number = is_constant(f, i) ? i : number_of(f, i), u = i - 1;
+    if (number == i) {
+        sr_put_constant(&f->piece, 1);
+    } else if (number == u || f->from->node[i].op == SR_MUL) {
+        put_subtree(f, number == u ? sr_expr_left(f->from, i) : u);
+    } else if (f->from->node[u].op == SR_DIV) { /* c / (v / w) */
+        put_subtree(f, u - 1);
+        put_subtree(f, sr_expr_left(f->from, u));
+        sr_put_op(&f->piece, SR_DIV);
+    } else {
+        const bool inverts = sr_has(f->operators, SR_INV);
+        if (!inverts)
+            sr_put_constant(&f->piece, 1);
+        put_subtree(f, u);
+        sr_put_op(&f->piece, inverts ? SR_INV : SR_DIV);
+    }
+}
+
+/* c u +- d v = c (u +- v), where c and d differ by a random share with a probability of 2%. */
+static bool join_numbers(struct form *f)
+{
+    static const double near = 0.01;
+    const enum sr_op own = (enum sr_op)f->from->node[f->i].op;
+    double c, d;
+    if ((is_constant(f, f->a) && is_constant(f, f->b)) || !number_of_term(f, f->a, &c) ||
+        !number_of_term(f, f->b, &d) || !(fabs(fabs(d / c) - 1) <= near))
+        return false;
+    const enum sr_op op = d / c > 0 ? own : own == SR_ADD ? SR_SUB : SR_ADD;
+    if (!sr_has(f->operators, op) || !sr_has(f->operators, SR_MUL))
+        return false;
+    put_without_number(f, f->a);
+    put_without_number(f, f->b);
+    sr_put_op(&f->piece, op);
+    sr_put_constant(&f->piece, c);
+    sr_put_op(&f->piece, SR_MUL);
+    return true;
+}
+
 /* c u +- d = c (u +- d / c); also for quotients. */
 static bool factor_out(struct form *f)
 {
@@ -549,6 +601,17 @@ bool sr_tidy_distribute(const struct sr_tidy *t, const struct sr_expr *expr, str
             return true;
     }
     return false;
+}
+
+bool sr_tidy_join(const struct sr_tidy *t, const struct sr_expr *expr, int i, struct sr_expr *out)
+{
+    struct form f = {
+        .language = t->language, .loss = t->loss, .operators = t->operators, .from = expr, .i = i};
+    if (!is_sum(expr->node[i].op))
+        return false;
+    f.b = i - 1;
+    f.a = sr_expr_left(expr, i);
+    return join_numbers(&f) && replace(t, expr, i, &f, out);
 }
 
 void sr_tidy_factors(const struct sr_tidy *t, struct sr_expr *expr)

@@ -52,19 +52,51 @@ static double round_form(const struct sr_settings *s, const struct sr_tidy *tidy
     return reached;
 }
 
-/* round_form(), with the factor of a sum in its terms where this leaves fewer digits: 3 x + 2 z,
- * not 3 (x + z / 1.5). */
+/* Numbers of two terms that are the same within their errors become one, c u - d v = c (u - v): at
+ * equal complexity the search keeps the form with the freer numbers, of which the choice counts one
+ * too many. The loss may rise as by one rounded constant. False where there are none. */
+static bool join_numbers(const struct sr_tidy *tidy, const struct sr_expr *expr,
+                         struct sr_expr *joined, struct sr_work *work)
+{
+    enum { LEAST_SPARE = 20 };
+    const struct sr_loss *loss = tidy->loss;
+    const size_t rows = loss->data->rows, least = (size_t)sr_expr_constants(expr, NULL);
+    const double reached = sr_eval_plain(expr, loss, work);
+    const double limit = fmax(reached * (1 + 4 / (double)rows), loss->noise);
+    struct sr_expr other;
+    bool found = false;
+    *joined = *expr;
+    if (loss->kind != ORR_SR_L2 || !isfinite(reached) || rows < least + LEAST_SPARE)
+        return false;
+    for (int i = joined->count - 1; i > 0 && !sr_fit_over(work); i--) {
+        if (!sr_tidy_join(tidy, joined, i, &other) ||
+            !(sr_constants_fit(loss, &other, false, REFINE_STEPS, 0, NULL, work) <= limit))
+            continue;
+        *joined = other;
+        i = joined->count;
+        found = true;
+    }
+    return found;
+}
+
+/* round_form(), also of the form with the factor of a sum in its terms, 3 x + 2 z, not 3 (x + z /
+ * 1.5), and of that with one number for two: the form with the fewest digits. */
 static double round_constants(const struct sr_settings *s, const struct sr_tidy *tidy,
                               struct sr_expr *expr, struct sr_work *work)
 {
-    struct sr_expr other;
-    const bool has_other = sr_tidy_distribute(tidy, expr, &other);
-    const double reached = round_form(s, tidy, expr, work);
-    const double loss = has_other ? round_form(s, tidy, &other, work) : HUGE_VAL;
-    if (!isfinite(loss) || !(sr_digits(&other) < sr_digits(expr)))
-        return reached;
-    *expr = other;
-    return loss;
+    struct sr_expr other[2];
+    const bool has[2] = {sr_tidy_distribute(tidy, expr, &other[0]),
+                         s->round == SR_ROUND_LIKELY && !s->form &&
+                             join_numbers(tidy, expr, &other[1], work)};
+    double reached = round_form(s, tidy, expr, work);
+    for (int k = 0; k < 2; k++) {
+        const double loss = has[k] ? round_form(s, tidy, &other[k], work) : HUGE_VAL;
+        if (!isfinite(loss) || !(sr_digits(&other[k]) < sr_digits(expr)))
+            continue;
+        *expr = other[k];
+        reached = loss;
+    }
+    return reached;
 }
 
 /* Fits the constants of the front's formulas; sets front->unfitted where no time is left. */

@@ -297,6 +297,36 @@ TEST(factors_go_into_sums)
     assert_false(sr_tidy_distribute(&tidy, &expr, &out));
 }
 
+/* Two terms of nearly the same number get one, where this is no more complex. */
+TEST(near_numbers_of_two_terms_become_one)
+{
+    static const char *const row[][2] = {
+        {"2 * r + 2.01 * m1", "(r + m1) * 2"},
+        {"2 * r - m1 * 2.01", "(r - m1) * 2"},
+        {"2 * r + -2.01 * m1", "(r - m1) * 2"},
+        {"r / 4 - m1 * 0.251", "(r - m1) * 0.25"},
+        {"m2 * (0.5 / (r / m1) - 0.502)", "m2 * ((m1 / r - 1) * 0.5)"},
+        {"0.5 / r - 0.502 / m1", "(inv(r) - inv(m1)) * 0.5"},
+        {"2 * r + 2.1 * m1", NULL},
+        {"2 * r + m1", NULL},
+        {"2 * r * (2.01 * m1)", NULL},
+    };
+    const struct sr_tidy tidy = {.operators = ~(uint64_t)0, .maxsize = 20};
+    struct sr_expr out;
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        const struct sr_expr expr = formula(row[k][0]);
+        bool found = false;
+        for (int i = expr.count - 1; i > 0 && !found; i--)
+            found = sr_tidy_join(&tidy, &expr, i, &out);
+        assert_true(found == (row[k][1] != NULL));
+        if (!found)
+            continue;
+        const struct sr_expr to = formula(row[k][1]);
+        if (sr_expr_hash(&out) != sr_expr_hash(&to))
+            fail_msg("%s became %s, not %s", row[k][0], text_of(&out), row[k][1]);
+    }
+}
+
 /* Fractions as divisors or factors, whichever has fewer digits; nothing is rounded. */
 TEST(fractions_are_written_short)
 {

@@ -432,6 +432,19 @@ TEST(finds_noisy_sums)
     assert_true(noisy_seeds_off("sqrt(b / a) + log(1 + e) / (c * d)", 5, 0.001, 30, 2e4) < 1e-20);
 }
 
+/* Noise makes a column of a law of cosines look like a term. The groups come first, find the law,
+ * and no time goes into such terms. */
+TEST(groups_come_before_terms_of_noisy_tables)
+{
+    static struct sr_seeds seeds;
+    const struct sr_settings s = default_settings();
+    struct table t;
+    wide_table(&t, 6, "a * b / c * sqrt(d^2 + e^2 + 2 * d * e * cos(0.3 * f))", 0.01);
+    assert_true(structure_seeds(&s, &t.data, 1, &seeds) < 1e-3);
+    assert_true(seeds.evaluations < 1e4);
+    table_free(&t);
+}
+
 /* Sums of squares become one column, in several views; without `square` as an operator, too. */
 TEST(finds_sums_of_squares)
 {
