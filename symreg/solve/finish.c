@@ -384,40 +384,15 @@ out:
     return rc;
 }
 
-/* The rows that the rules best and mdl select of a judged front. */
-static void select_both(const struct sr_front *front, const struct sr_loss *loss, int chosen[2])
-{
-    struct sr_front *judged = orr_alloc(1, sizeof *judged);
-    chosen[0] = chosen[1] = -1;
-    if (judged) {
-        *judged = *front;
-        sr_front_correct(judged, loss);
-        chosen[0] = sr_front_select(judged, SR_BEST);
-        chosen[1] = sr_front_select(judged, SR_MDL);
-    }
-    free(judged);
-}
-
-/* Judges the front without rows that hide a law, if there are such and the choice is another one
- * without them; front->odds says so. */
+/* Judges the front without the rows that hide a law or bend its constants; front->odds says how
+ * many. */
 static int judge_without_odd(const struct sr_settings *s, const struct sr_loss *loss,
                              struct sr_front *front)
 {
-    int before[2], after[2];
     double *weight = orr_alloc(loss->data->rows, sizeof *weight);
-    struct sr_front *with = orr_alloc(1, sizeof *with);
-    int rc = weight && with ? sr_front_find_odd(front, loss, HUGE_VAL, weight) : ORR_ENOMEM;
-    if (!rc && front->odds) {
-        *with = *front;
+    int rc = weight ? sr_front_find_odd(front, loss, HUGE_VAL, weight) : ORR_ENOMEM;
+    if (!rc && front->odds)
         rc = judge_others(s, loss, weight, front);
-        select_both(with, loss, before);
-        select_both(front, loss, after);
-        if (before[0] == after[0] && before[1] == after[1]) {
-            *front = *with;
-            front->odds = 0;
-        }
-    }
-    free(with);
     free(weight);
     return rc;
 }
