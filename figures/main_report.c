@@ -306,7 +306,7 @@ static const struct orr_option options[] = {
     {"--orbits", "DIR", "data sets that the run was made from, if elsewhere", &orbits_option, NULL},
     {"--answers", "DIR,DIR", "also models of other programs (docs/exchange.md)", &answers_option,
      NULL},
-    {"--verdict", "FILE", "now: the page that bin/verdict writes", &verdict_option, NULL},
+    {"--verdict", "[FILE]", "now: the page that bin/verdict writes", &verdict_option, NULL},
     {"--animate", "BODY",
      "instead: OUT/figures/orbit_BODY.gif, or --out FILE.gif: rollouts and forces step by step; "
      "all: of every body",

@@ -232,15 +232,16 @@ static const char *name_of(const char *argument, char name[64])
     return equals ? equals + 1 : NULL;
 }
 
-/* A value that may be omitted, such as "[all]": after "=", or the next argument if it equals
- * "all". */
+/* A value that may be omitted: after "=", or the next argument if it is the word of "[all]", or for
+ * one such as "[FILE]" no option. */
 static const char *optional_value(struct parse *p, const char *value_name, const char *inline_value)
 {
     const char *next = p->at + 1 < p->argc ? p->argv[p->at + 1] : "";
     const size_t length = strlen(value_name) - 2;
-    if (inline_value || strlen(next) != length || strncmp(next, value_name + 1, length) != 0)
-        return inline_value ? inline_value : "";
-    return p->argv[++p->at];
+    const bool any = value_name[1] >= 'A' && value_name[1] <= 'Z',
+               taken = any ? *next && strncmp(next, "--", 2) != 0
+                           : strlen(next) == length && !strncmp(next, value_name + 1, length);
+    return inline_value ? inline_value : taken ? p->argv[++p->at] : "";
 }
 
 static int take_option(struct parse *p)

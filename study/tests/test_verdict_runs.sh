@@ -68,6 +68,9 @@ program report --run "$WORK/one/verdict/seed0-softmax" --verdict "$WORK/other.js
 check "report --verdict has another status than that of usage" equal 2 $?
 check "report --verdict does not tell which program writes the page" grep -qF \
     'verdict: bin/verdict writes verdict.html itself now' "$WORK/err"
+check "report --verdict without a file says another thing" equal \
+    "report: error: --verdict: bin/verdict writes verdict.html itself now" \
+    "$(program report --verdict 2>&1)"
 program report --runs "$WORK/one" --verdict "$WORK/other.json" 2>"$WORK/err"
 check "not with --runs" grep -qE -e '--verdict: ' "$WORK/err"
 program report --runs "$WORK/one" --set symreg.maxsize=9 2>"$WORK/err"

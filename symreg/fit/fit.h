@@ -61,7 +61,7 @@ double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double l
 
 /* Of a formula whose constants have no errors, as only combinations of them follow from the rows,
  * one becomes 1 or -1 where the others make up for it: a / (exp(b (c - x)) + 1), not + d. False
- * where it stays: for other losses than squares, and where its loss would rise. */
+ * where it stays: for losses of absolute values, and where its loss would rise. */
 bool sr_constants_tie(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work);
 
 /* Which numbers constants are rounded to when a front is finished, in the order of the words of

@@ -215,7 +215,7 @@ bool sr_constants_tie(const struct sr_loss *loss, struct sr_expr *expr, struct s
     const double first = loss_of(loss, expr, work);
     const int count = sr_expr_constants(expr, NULL);
     double constant[SR_NODES], error[SR_NODES];
-    if (loss->kind != ORR_SR_L2 || !isfinite(first) || count < 2 ||
+    if (!sr_loss_of_squares(loss->kind) || !isfinite(first) || count < 2 ||
         used_rows(loss->data) <= count || count > work->columns ||
         sr_constants_errors(expr, loss->data, 0, error)) {
         orr_error_clear();

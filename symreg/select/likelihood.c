@@ -172,10 +172,8 @@ static void weigh_information(const struct likelihood *l, double scale)
     }
     for (size_t i = 0; i < data->rows; i++) {
         const double p = l->value[i], w = loss->weight ? loss->weight[i] : 1;
-        const double information = loss->kind == ORR_SR_POISSON     ? 1 / p
-                                   : loss->kind == ORR_SR_GAMMA     ? 1 / (p * p)
-                                   : loss->kind == ORR_SR_BERNOULLI ? 1 / (p * (1 - p))
-                                                                    : 1;
+        const double information =
+            sr_loss_is_deviance(loss->kind) ? sr_deviance_weight(loss->kind, p) : 1;
         l->fisher[i] = (l->family == LAPLACE ? w * w : w) * information;
         /* outliers say nothing about the constants */
         if (l->family <= HUBER && deviation_at(l, i) > 8 * scale)
@@ -183,6 +181,32 @@ static void weigh_information(const struct likelihood *l, double scale)
         if (!(l->fisher[i] >= 0 && isfinite(l->fisher[i])))
             l->fisher[i] = 0;
     }
+}
+
+/* Nats by which the nodes of a formula of probabilities cost less where a logistic curve,
+ * 1 / (exp(u) + 1), counts as one operator: it is what links any u to a probability, as exp(u) does
+ * to a mean above 0. */
+static double nats_of_links(const struct sr_expr *expr)
+{
+    struct sr_expr linked = *expr;
+    bool dropped[SR_NODES] = {false};
+    for (int i = 2; i + 1 < expr->count; i++) {
+        const int left = sr_expr_left(expr, i), right = i - 1;
+        const enum sr_op above = expr->node[i + 1].op;
+        const int curve = expr->node[right].op == SR_EXP ? right : left,
+                  number = left + right - curve;
+        if (expr->node[i].op != SR_ADD || expr->node[curve].op != SR_EXP ||
+            !sr_is_number(&expr->node[number]) || (above != SR_INV && above != SR_DIV))
+            continue;
+        linked.node[curve].op = SR_TANH; /* stands for the one operator */
+        dropped[i] = dropped[number] = true;
+        dropped[i + 1] = above == SR_INV;
+    }
+    linked.count = 0;
+    for (int i = 0; i < expr->count; i++)
+        if (!dropped[i])
+            linked.node[linked.count++] = linked.node[i];
+    return sr_expr_nats(expr, 0) - sr_expr_nats(&linked, 0);
 }
 
 /* Sets description length, cost and compared loss of one row of the front. */
@@ -219,7 +243,8 @@ static void measure_row(const struct likelihood *l, struct sr_front *front, int 
     struct sr_data weighed = *data;
     weighed.weight = l->fisher;
     front->cost[i] =
-        sr_formula_cost(expr, &weighed, log_noise, counted / l->all, work, l->jacobian);
+        sr_formula_cost(expr, &weighed, log_noise, counted / l->all, work, l->jacobian) -
+        (l->loss->kind == ORR_SR_BERNOULLI ? nats_of_links(expr) : 0);
     front->mdl[i] = counted / l->power * log_loss + front->cost[i];
     /* a formula inside of all intervals is not exact: a row tells no more than its interval */
     const bool measured = front->loss[i] > 0 || l->family == INTERVALS;

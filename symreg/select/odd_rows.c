@@ -73,6 +73,32 @@ static double nats_of_names(double rows, size_t count)
     return nats;
 }
 
+/* Nats of row i, which is far from a formula, beside a normal one: spread evenly over the targets,
+ * or at its own with the decimal point of a number in a column moved, where that brings it to the
+ * formula. If the row is outside, such a mistake is likely by itself. */
+static double nats_of_row(const struct search *s, const struct sr_expr *expr, size_t i,
+                          double least)
+{
+    static const double moved[] = {10, 0.1, 100, 0.01, 1000, 0.001};
+    enum { MOVES = sizeof moved / sizeof *moved };
+    const struct sr_data *data = s->loss->data;
+    const int features = data->features;
+    double x[SR_FEATURES], value, nearest = HUGE_VAL;
+    struct sr_data row = {.rows = 1, .features = features, .language = data->language, .x = x};
+    for (int f = 0; f < features; f++)
+        x[f] = data->x[(size_t)f * data->rows + i];
+    for (int k = 0; k < MOVES * features; k++) {
+        double *const at = &x[k / MOVES], own = *at;
+        *at *= moved[k % MOVES];
+        if (sr_eval(expr, &row, &value))
+            nearest = fmin(nearest, fabs(value - data->y[i]));
+        *at = own;
+    }
+    const double square = sr_row_weight(data, i) * nearest * nearest / least;
+    return fmin(s->range, 0.5 * orr_log(least) + 0.5 * (square - 1) + orr_log(MOVES * features) -
+                              (s->outside[i] ? SR_ODD_NATS : 0));
+}
+
 /* Whether the residuals of the other rows follow each other, as those of a formula that lacks
  * something do, in this table and not in a few rows. */
 static int are_smooth(const struct search *s, const struct sr_expr *expr, double least,
@@ -114,8 +140,10 @@ static int length_at(struct search *s, const struct sr_front *front, int i, stru
     const double odd = (double)count, constants = sr_expr_constants(expr, NULL);
     const double finer = orr_log(front->loss[i]) - orr_log(least);
     if (isfinite(least) && isfinite(front->cost[i]))
-        *length = 0.5 * (rows - odd) * orr_log(least) + odd * s->range +
-                  nats_of_names(rows, count) + front->cost[i] + 0.5 * constants * fmax(finer, 0);
+        *length = 0.5 * (rows - odd) * orr_log(least) + nats_of_names(rows, count) +
+                  front->cost[i] + 0.5 * constants * fmax(finer, 0);
+    for (size_t k = 0; k < s->loss->data->rows && isfinite(*length); k++)
+        *length += s->far[k] ? nats_of_row(s, expr, k, least) : 0;
     return 0;
 }
 

@@ -115,6 +115,14 @@ static const struct physical *find_constant(const struct physical *list, int cou
     return NULL;
 }
 
+bool sr_unit_is_known(const char *name, struct orr_nearest *nearest)
+{
+    for (int i = 0; i < UNITS; i++)
+        orr_nearest_offer(nearest, name, well_known_units[i].name);
+    return find_constant(well_known_units, UNITS, name) || !strncmp(name, "deg", 3) ||
+           !strcmp(name, "°");
+}
+
 /* ---- conversion */
 
 double sr_raise(double value, double power)

@@ -125,49 +125,83 @@ static bool is_one_number(const struct sr_expr *expr, int i)
             (sr_is_number(&expr->node[left]) || sr_is_number(&expr->node[i - 1])));
 }
 
-/* A formula without the number, or the term with one, that the node i adds or takes away; false
- * where it does neither. */
-static bool drop_number(const struct sr_settings *s, const struct sr_expr *expr, int i,
-                        struct sr_expr *without)
+/* Lists the nodes whose subtree may stand for the one that ends at i, where what goes says nothing:
+ * the other side of a number, or a term with one, that is added, and of a factor; the number itself
+ * where the other side is small beside it; u of sin(u), log(1 + u), exp(u) - 1, where u is small. */
+static int list_parts(const struct sr_expr *expr, int i, int part[3])
 {
-    const struct sr_node *node = &expr->node[i];
-    if (node->op != SR_ADD && node->op != SR_SUB)
-        return false;
-    const int right = i - 1, left = right - expr->node[right].size;
-    const bool last = is_one_number(expr, right),
-               first = node->op == SR_ADD && is_one_number(expr, left);
-    const int kept = last ? left : right;
-    *without = *expr;
-    return (last || first) && sr_expr_splice(s->language, without, sr_expr_start(expr, i),
-                                             node->size, expr->node + sr_expr_start(expr, kept),
-                                             expr->node[kept].size, s->maxsize);
+    const struct sr_node *const node = expr->node;
+    const enum sr_op op = node[i].op;
+    const int right = i - 1;
+    if (op == SR_SIN || op == SR_TAN || op == SR_TANH || op == SR_ASIN || op == SR_ATAN)
+        return part[0] = right, 1;
+    const bool shifts = op == SR_LOG && node[right].op == SR_ADD;
+    const int sum = shifts ? right : i, last = sum - 1;
+    if (!shifts && op != SR_ADD && op != SR_SUB && op != SR_MUL && op != SR_DIV)
+        return 0;
+    const int first = sr_expr_left(expr, sum);
+    const bool ends = sr_is_number(&node[last]), begins = sr_is_number(&node[first]);
+    int count = 0;
+    if (shifts)
+        return ends || begins ? part[0] = ends ? first : last, 1 : 0;
+    if (op == SR_MUL || op == SR_DIV)
+        return ends || (begins && op == SR_MUL) ? part[0] = ends ? first : last, 1 : 0;
+    const bool term = is_one_number(expr, last);
+    if (term || (op == SR_ADD && is_one_number(expr, first)))
+        part[count++] = term ? first : last;
+    if (ends || begins)
+        part[count++] = ends ? last : first;
+    if (ends && node[first].op == SR_EXP)
+        part[count++] = first - 1;
+    return count;
 }
 
-/* Offers a formula without a number or term that is added, where this raises the loss by at most a
- * share 1 / rows, as one standard error does. A limit may have left the search no time to
- * shorten it. */
+/* Offers a formula without a part that says nothing (list_parts()), where this raises the loss to
+ * `most` at most, and those without two. A limit may have left the search no time to shorten it. */
 static void offer_shorter(const struct sr_settings *s, const struct sr_tidy *tidy,
-                          const struct sr_expr *expr, double reached, struct sr_work *work,
+                          const struct sr_expr *expr, double most, int depth, struct sr_work *work,
                           struct sr_hall_of_fame *hall)
 {
     const struct sr_loss *loss = tidy->loss;
-    const size_t rows = loss->data->rows;
-    struct sr_expr shorter;
-    for (int i = 0; i < expr->count && rows <= SR_LARGE_TABLE && reached > 0; i++) {
-        if (!drop_number(s, expr, i, &shorter) || sr_fit_over(work) ||
-            !(sr_eval_plain(&shorter, loss, work) <= 2 * reached))
-            continue;
-        sr_constants_fit(loss, &shorter, false, REFINE_STEPS, 0, NULL, work);
-        double found = sr_tidy(tidy, &shorter, work);
-        if (s->round)
-            found = round_constants(s, tidy, &shorter, work);
-        /* not in place of one that is as good */
-        const double there = hall->loss[sr_expr_complexity(s->language, &shorter)];
-        if (found <= reached * (1 + 1 / (double)rows) &&
-            found < there * (1 - sr_snap_share(rows)) &&
-            (!s->whole || s->whole(&shorter, s->context)))
-            sr_hall_of_fame_offer(hall, s->language, &shorter, found);
-    }
+    int part[3];
+    for (int i = 0; i < expr->count; i++)
+        for (int k = list_parts(expr, i, part) - 1; k >= 0; k--) {
+            const struct sr_node *kept = expr->node + sr_expr_start(expr, part[k]);
+            struct sr_expr shorter = *expr;
+            if (sr_fit_over(work) ||
+                !sr_expr_splice(s->language, &shorter, sr_expr_start(expr, i), expr->node[i].size,
+                                kept, expr->node[part[k]].size, s->maxsize) ||
+                !(sr_eval_plain(&shorter, loss, work) <= 2 * most))
+                continue;
+            sr_constants_fit(loss, &shorter, false, REFINE_STEPS, 0, NULL, work);
+            double found = sr_tidy(tidy, &shorter, work);
+            if (s->round)
+                found = round_constants(s, tidy, &shorter, work);
+            if (!(found <= most) || (s->whole && !s->whole(&shorter, s->context)))
+                continue;
+            /* not in place of one that is as good */
+            const double there = hall->loss[sr_expr_complexity(s->language, &shorter)];
+            if (found < there * (1 - sr_snap_share(loss->data->rows)))
+                sr_hall_of_fame_offer(hall, s->language, &shorter, found);
+            if (depth > 1)
+                offer_shorter(s, tidy, &shorter, most, depth - 1, work, hall);
+        }
+}
+
+/* offer_shorter() from a row of the front, and from its form with the factor of a sum in its
+ * terms, for a share 1 / rows of its loss, as one standard error has. */
+static void shorten_row(const struct sr_settings *s, const struct sr_tidy *tidy,
+                        const struct sr_expr *expr, double reached, struct sr_work *work,
+                        struct sr_hall_of_fame *hall)
+{
+    const size_t rows = tidy->loss->data->rows;
+    const double most = reached * (1 + 1 / (double)rows);
+    struct sr_expr other;
+    if (rows > SR_LARGE_TABLE || !(reached > 0))
+        return;
+    offer_shorter(s, tidy, expr, most, 2, work, hall);
+    if (sr_tidy_distribute(tidy, expr, &other))
+        offer_shorter(s, tidy, &other, most, 2, work, hall);
 }
 
 /* The loss by which formulas are compared: where x has errors, with the variances that belong to
@@ -320,7 +354,7 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
         sr_hall_of_fame_offer(hall, s->language, &expr, reached);
         unfitted[sr_expr_complexity(s->language, &expr)] = front->unfitted[i];
         if (s->algorithm->polishes && !s->form && !s->penalty)
-            offer_shorter(s, &tidy, &expr, reached, &work, hall);
+            shorten_row(s, &tidy, &expr, reached, &work, hall);
     }
     if (!rc)
         sr_front_make(hall, front);
@@ -416,40 +450,15 @@ out:
     return rc;
 }
 
-/* The rows that the rules best and mdl select of a judged front. */
-static void select_both(const struct sr_front *front, const struct sr_loss *loss, int chosen[2])
-{
-    struct sr_front *judged = orr_alloc(1, sizeof *judged);
-    chosen[0] = chosen[1] = -1;
-    if (judged) {
-        *judged = *front;
-        sr_front_correct(judged, loss);
-        chosen[0] = sr_front_select(judged, SR_BEST);
-        chosen[1] = sr_front_select(judged, SR_MDL);
-    }
-    free(judged);
-}
-
-/* Judges the front without rows that hide a law, if there are such and the choice is another one
- * without them; front->odds says so. */
+/* Judges the front without the rows that hide a law or bend its constants; front->odds says how
+ * many. */
 static int judge_without_odd(const struct sr_settings *s, const struct sr_loss *loss,
                              struct sr_front *front)
 {
-    int before[2], after[2];
     double *weight = orr_alloc(loss->data->rows, sizeof *weight);
-    struct sr_front *with = orr_alloc(1, sizeof *with);
-    int rc = weight && with ? sr_front_find_odd(front, loss, HUGE_VAL, weight) : ORR_ENOMEM;
-    if (!rc && front->odds) {
-        *with = *front;
+    int rc = weight ? sr_front_find_odd(front, loss, HUGE_VAL, weight) : ORR_ENOMEM;
+    if (!rc && front->odds)
         rc = judge_others(s, loss, weight, front);
-        select_both(with, loss, before);
-        select_both(front, loss, after);
-        if (before[0] == after[0] && before[1] == after[1]) {
-            *front = *with;
-            front->odds = 0;
-        }
-    }
-    free(with);
     free(weight);
     return rc;
 }

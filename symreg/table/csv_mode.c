@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "program.h"
 
 /* Prints the rules that select a row, after that row. */
@@ -376,12 +377,22 @@ static int set_up(const struct orr_cli *cli, const char *file, struct sr_csv_opt
     return sr_csv_setup(&cli->settings, options, table, setup);
 }
 
-/* Prints which units of the file are used, and which are not. */
+/* Prints which units of the file are used, and which are not; and units of --units that may be
+ * misspelt. */
 static int note_units(const struct orr_cli *cli, const char *file,
                       const struct sr_csv_options *given, const struct sr_table *table,
-                      const char *why)
+                      const struct sr_units *used, const char *why)
 {
-    char *units = NULL;
+    char *units = NULL, meant[128];
+    for (int b = 0; b < used->bases && given->units && !given->made; b++) {
+        struct orr_nearest nearest = {0};
+        if (sr_unit_is_known(used->base[b], &nearest))
+            continue;
+        orr_nearest_text(&nearest, meant);
+        orr_note(cli->quiet,
+                 "symreg: --units: \"%s\" is no known unit%s: it counts as one of its own",
+                 used->base[b], meant);
+    }
     if (*why)
         orr_note(cli->quiet, "symreg: %s: the units of the file are not used: %s", file, why);
     else if (!given->units)
@@ -421,7 +432,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     TRY(set_up(cli, file, options, table, setup, why));
     table->data.language = setup->language;
     sr_table_notes(table, file, options, cli->quiet);
-    TRY(note_units(cli, file, given, table, why));
+    TRY(note_units(cli, file, given, table, &setup->units, why));
     note_constants(setup, cli->quiet);
     note_parts(setup, table, cli->quiet);
     if (options->test)

@@ -234,6 +234,11 @@ prints_err() {
     program symreg "$F" --target y --threads 1 --iterations 1 "${small[@]}" --out "$said" \
         "${@:3}" 2>&1 >/dev/null | grep -E "$1"
 }
+check "a unit that may be misspelt is not named" prints_err \
+    '^symreg: --units: "Kg" is no known unit \(did you mean "kg"\?\): it counts as one of its own$' \
+    'x,y\n1,3\n2,5\n3,8\n' --units x=Kg,y=m
+check_not "a known unit or degrees are named" prints_err 'no known unit' \
+    'x,y\n1,3\n2,5\n3,8\n' --units x=deg,y=kg
 good "constant target" 'x,y\n1,3\n2,3\n3,3\n' "${small[@]}" --out "$WORK/constant"
 check "constant target: the constant" grep -q '^1,0,"3"' "$WORK/constant/front.csv"
 good "numbers of the rows" ',x,y\n0,2,5\n1,3,4\n2,1,6\n' "${small[@]}" --out "$WORK/numbered"

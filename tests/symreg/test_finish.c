@@ -151,6 +151,52 @@ static void rough_front(const struct table *t, struct sr_fit *fit)
     free(hall);
 }
 
+/* Of look-alikes that equal their argument within the noise, as the column is small, the argument
+ * stands on the front; where the column is not small, they stay alone. */
+TEST(small_arguments_stand_for_their_functions)
+{
+    static const char *const form[] = {
+        "sin(3.2 * r + m1)",       "tanh(3.2 * r) + m1",           "log(1 + 3.2 * r) + m1",
+        "(exp(3.2 * r) - 1) + m1", "0.98 * (r / (0.31 + r) + m1)", "3.22 * (sin(r) + m1 / 3.2)"};
+    static struct sr_fit fit;
+    for (size_t k = 0; k < 2 * sizeof form / sizeof *form; k++) {
+        const bool small = k % 2 == 0;
+        const struct sr_expr law = formula(small ? "3.2 * r + m1" : form[k / 2]);
+        struct sr_expr expr = formula(form[k / 2]);
+        struct sr_settings s = settings_of(&sr_algorithm_orrery);
+        struct table t;
+        s.binary[s.binary_count++] = SR_ADD;
+        s.binary[s.binary_count++] = SR_DIV;
+        s.unary[s.unary_count++] = SR_SIN;
+        s.unary[s.unary_count++] = SR_LOG;
+        s.unary[s.unary_count++] = SR_TANH;
+        s.maxsize = 20;
+        table_create(&t, ROWS, 31, false);
+        for (int i = 0; i < 2 * ROWS; i++)
+            t.x[i] *= small ? 1e-5 : 0.05;
+        assert_true(sr_eval(&law, &t.data, t.y));
+        for (int i = 0; i < ROWS; i++)
+            t.y[i] *= 1 + 0.01 * sin((double)(i * i));
+        struct sr_loss loss;
+        struct sr_work work;
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+        assert_int_equal(sr_work_init(&work, ROWS, SR_NODES), 0);
+        fit = (struct sr_fit){.data = t.data, .rough = true};
+        fit.front.count = 1;
+        fit.front.loss[0] = sr_constants_fit(&loss, &expr, false, 100, 0, NULL, &work);
+        fit.front.expr[0] = expr;
+        fit.front.complexity[0] = expr.count;
+        assert_int_equal(sr_front_finish(&s, &t.data, false, &fit), 0);
+        const struct sr_expr *first = &fit.front.expr[0];
+        if ((first->count == 5) != small)
+            fail_msg("%s of a column that is %ssmall: %s is first", form[k / 2],
+                     small ? "" : "not ", text_of(first));
+        sr_work_free(&work);
+        sr_loss_free(&loss);
+        table_free(&t);
+    }
+}
+
 static struct sr_answer output_of(struct sr_fit *fit, const struct sr_data *data)
 {
     return (struct sr_answer){.file = "t.csv",

@@ -322,6 +322,63 @@ TEST(under_gamma_the_length_is_that_of_the_likeliest_shape)
     gsl_rng_free(rng);
 }
 
+/* What the numbers of a formula cost under bernoulli, by differences. */
+static double numbers_cost(const struct sr_expr *expr, const struct table *t)
+{
+    double constant[SR_NODES], p[ROWS], low[ROWS], high[ROWS], nats = 0;
+    const int n = sr_expr_constants(expr, constant);
+    assert_true(sr_eval(expr, &t->data, p));
+    for (int c = 0; c < n; c++) {
+        struct sr_expr moved = *expr;
+        double information = 0, value = constant[c];
+        constant[c] = value * (1 - 1e-5);
+        sr_expr_set_constants(&moved, constant);
+        assert_true(sr_eval(&moved, &t->data, low));
+        constant[c] = value * (1 + 1e-5);
+        sr_expr_set_constants(&moved, constant);
+        assert_true(sr_eval(&moved, &t->data, high));
+        constant[c] = value;
+        for (int i = 0; i < ROWS; i++) {
+            const double slope = (high[i] - low[i]) / (2e-5 * value);
+            information += slope * slope / (p[i] * (1 - p[i]));
+        }
+        nats += fmax(log(2), log(fabs(value)) + 0.5 * log(information / 3));
+    }
+    return nats;
+}
+
+TEST(a_logistic_curve_is_one_operator_of_a_probability)
+{
+    static const struct {
+        const char *text;
+        double nodes, kinds; /* kinds: operators and columns; all numbers are one */
+    } forms[] = {{"inv(exp(2.1 - 0.7 * r) + 1)", 6, 5},
+                 {"0.9 / (1.1 + exp(2.1 - 0.7 * r))", 8, 6},
+                 {"exp(-0.5 * r)", 4, 4},
+                 {"inv(exp(0.7 * r) + r)", 7, 6}};
+    struct table t;
+    double p[ROWS];
+    make_table(DEVIANCES - 1, &t, p);
+    for (size_t i = 0; i < ROWS; i++)
+        t.y[i] = i % 3 == 0;
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        struct sr_expr expr = formula(forms[k].text);
+        struct sr_hall_of_fame hall;
+        struct sr_front front;
+        struct sr_loss loss;
+        sr_hall_of_fame_clear(&hall);
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_BERNOULLI, &t.data), 0);
+        sr_hall_of_fame_offer(&hall, NULL, &expr, 1.1);
+        sr_front_make(&hall, &front);
+        assert_int_equal(sr_front_describe_by(&front, &loss), 0);
+        const double cost = forms[k].nodes * log(forms[k].kinds) + numbers_cost(&expr, &t);
+        if (!near(front.cost[0], cost, 1e-6))
+            fail_msg("%s costs %.9g nats, by hand %.9g", forms[k].text, front.cost[0], cost);
+        sr_loss_free(&loss);
+    }
+    table_free(&t);
+}
+
 TEST(a_user_defined_loss_has_the_length_of_its_power)
 {
     static const struct {

@@ -69,6 +69,39 @@ TEST(rows_with_wrong_values_are_left_out_of_the_choice)
     }
 }
 
+TEST(a_wrong_row_that_bends_constants_alone_is_left_out)
+{
+    static const char *const law[MOST] = {"2 * r / sqrt(m1)", "2 * r / sqrt(m1) + 0.1"};
+    struct table t;
+    struct sr_front front;
+    make_table("2.5 * r / sqrt(m1)", 0.01, 5, &t);
+    t.y[11] += 3;
+    judge(&t, law, &front);
+    if (front.odds != 1 || front.odd[0] != 12)
+        fail_msg("%d rows are odd, first %zu", front.odds, front.odd[0]);
+    table_free(&t);
+}
+
+/* A sine goes through 59 rows of a line and one far outside, whose number is ten times too large. */
+TEST(a_number_with_its_decimal_point_moved_is_odd)
+{
+    static const char *const bent[MOST] = {"2 * r + 1", "400 * sin(0.0064 * r)"};
+    for (int k = 0; k < 2; k++) {
+        struct table t;
+        struct sr_front front;
+        make_table("2.5 * r", 0, 6, &t);
+        for (size_t i = 0; i < ROWS; i++) {
+            t.x[i] = 5 + 0.7 * (double)i;
+            t.y[i] = 2.5 * t.x[i] + 2 * sin((double)(i * i));
+        }
+        t.x[50] *= k ? 9 : 10; /* 9: no such mistake, and the sine has 10 nats to win */
+        judge(&t, bent, &front);
+        if (front.odds != !k || (!k && front.odd[0] != 51))
+            fail_msg("factor %d: %d rows are odd", k ? 9 : 10, front.odds);
+        table_free(&t);
+    }
+}
+
 TEST(noise_and_exact_laws_have_no_odd_rows)
 {
     for (int k = 0; k < 12; k++) {

@@ -95,6 +95,30 @@ TEST(a_constant_that_others_make_up_for_becomes_one)
     sr_loss_free(&loss);
 }
 
+/* And of a curve under the deviance of 0 and 1. */
+TEST(a_redundant_constant_of_a_probability_becomes_one)
+{
+    double x[3 * ROWS] = {0}, y[ROWS], fitted[5];
+    struct sr_work work;
+    struct sr_loss loss;
+    for (int i = 0; i < ROWS; i++) {
+        x[i] = 0.2 * i;
+        y[i] = i > ROWS / 2 ? i % 4 != 0 : i % 5 == 0;
+    }
+    const struct sr_data data = {.rows = ROWS, .features = 3, .x = x, .y = y};
+    struct sr_expr expr = formula("0.3 / (exp(1 - 0.4 * r) + 0.4)");
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_BERNOULLI, &data), 0);
+    assert_int_equal(sr_work_init(&work, ROWS, 11), 0);
+    const double before = sr_constants_fit(&loss, &expr, false, 60, 0, NULL, &work);
+    assert_true(sr_constants_tie(&loss, &expr, &work));
+    sr_expr_constants(&expr, fitted);
+    if (fitted[3] != 1)
+        fail_msg("the redundant constant became %g", fitted[3]);
+    assert_true(near(sr_eval_plain(&expr, &loss, &work), before, 1e-4));
+    sr_work_free(&work);
+    sr_loss_free(&loss);
+}
+
 /* Of an exact curve of ten rows, too, whose loss counts as 0 before and afterwards. */
 TEST(a_constant_of_a_short_exact_curve_becomes_one)
 {
