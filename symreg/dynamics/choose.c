@@ -312,12 +312,14 @@ static int shorten(const struct sr_judge *c, const struct candidates *kept, stru
     return sr_judge_shorten(c, held, best);
 }
 
-/* Takes away factors 1 from a formula. Errors stay with their numbers, in the order of these. */
-static void drop_ones(const struct sr_judge *c, struct sr_expr *expr, double error[SR_NODES])
+/* Takes away factors 1 from a formula. Errors stay with their numbers, in the order of these. Of
+ * tracks with noise a factor 1 was measured, and stays: a term without a number says that it has
+ * none. */
+static void drop_ones(const struct sr_judge *c, int d, struct sr_expr *expr, double error[SR_NODES])
 {
     double before[SR_NODES], after[SR_NODES];
     const int numbers = sr_expr_constants(expr, before);
-    if (!sr_drop_ones(c->language, true, expr))
+    if (!sr_state_is_exact(c->states, d) || !sr_drop_ones(c->language, true, expr))
         return;
     const int left = sr_expr_constants(expr, after);
     for (int k = 0, from = 0; k < left && from < numbers; k++, from++) {
@@ -590,7 +592,7 @@ static int finish(const struct sr_judge *c, const struct candidates *kept, struc
     for (int d = 0; d < c->states->dims; d++) {
         if (kept[d].held)
             take_own(&kept[d], d, system);
-        drop_ones(c, &system->expr[d], system->error[d]);
+        drop_ones(c, d, &system->expr[d], system->error[d]);
     }
     return 0;
 }
@@ -604,7 +606,7 @@ static void take_explained(const struct sr_judge *c, const struct candidates *ke
             continue;
         system->choice[d] = kept[d].item[0].row;
         take_own(&kept[d], d, system);
-        drop_ones(c, &system->expr[d], system->error[d]);
+        drop_ones(c, d, &system->expr[d], system->error[d]);
     }
 }
 
