@@ -2,9 +2,9 @@
  * multiplies by one, so that a result may be x / (-0.5). Such a divisor becomes a factor in front,
  * -2 * x, where that has at most one digit more, as does a measured one below 1; else its sign
  * goes to the front, as in -x / 4.54. A whole number stays a divisor, as in y / 10, and a fraction
- * without an end of decimals is written as one: 8 / 3 * z. A factor 1 that tracks with noise measured
- * stays, as a term without a number says that it has none. Every text and program of an equation is
- * written from what comes out here. */
+ * without an end of decimals is written as one: 8 / 3 * z. A factor 1 that tracks with noise
+ * measured stays, as a term without a number says that it has none. Every text and program of an
+ * equation is written from what comes out here. */
 #include "dynamics.h"
 
 #include <math.h>
