@@ -1,16 +1,20 @@
-/* bench_dynamics.c - how often a program finds the equations of motion of random systems. */
+/* bench_dynamics.c - how often a program finds the equations of motion of random systems, and of
+ * textbooks' systems. */
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "dynamics_bound.h"
+#include "dynamics_textbook.h"
 
 static const char usage[] =
     "usage: bench_dynamics [--list | --told | --write DIR | --judge DIR] [--run COMMAND] [--keep "
     "DIR]\n"
-    "                      [--held-out | --set N] [--systems 1-60] [--every N] [--noise 0,1,5]\n"
+    "                      [--textbook] [--held-out | --set N] [--systems 1-60] [--every N]\n"
+    "                      [--noise 0,1,5]\n"
     "                      [--json FILE [--label TEXT]] [--misses] [--nats] [--choose SECONDS\n"
     "                      [--offer] [--without weak,track,errors] | --bound DRAWS]\n"
-    "60 systems of one to four equations dx/dt = f(x, t) (dynamics_grammar.h), a track of 150\n"
+    "60 systems of one to four equations dx/dt = f(x, t) (dynamics_grammar.h; --textbook: 30 of\n"
+    "textbooks and 30 that are held out, dynamics_textbook.h), a track of 150\n"
     "rows of each, columns t,x0,x1 ..., every value multiplied by 1 + noise N(0,1), noise in\n"
     "percent. Answers are files equations.json, {\"equations\": [\"formula\", ...]}; what counts\n"
     "as reproduced, predicted and right stands in dynamics_judge.h and docs/motion.md.\n"
@@ -46,7 +50,7 @@ enum { MOST_NOISES = 8 };
 struct options {
     int set, first, last, every, noises;
     double noise[MOST_NOISES]; /* percent */
-    bool list, told, write, judge, misses, nats, offer;
+    bool held_out, textbook, list, told, write, judge, misses, nats, offer;
     int choose;  /* seconds of a choice for each equation; 0: none */
     int bound;   /* draws; 0: none */
     int without; /* enum dyn_part */
@@ -101,16 +105,14 @@ static int read_parts(const char *list, int *without)
 
 static int read_options(int argc, char **argv, struct options *o)
 {
-    *o = (struct options){.set = DYN_DEVELOPMENT,
-                          .first = 1,
-                          .last = DYN_SYSTEMS,
-                          .every = 1,
-                          .noises = 3,
-                          .noise = {0, 1, 5}};
+    *o = (struct options){
+        .set = DYN_DEVELOPMENT, .first = 1, .every = 1, .noises = 3, .noise = {0, 1, 5}};
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
         if (!strcmp(name, "--held-out"))
-            o->set = DYN_HELD_OUT;
+            o->held_out = true;
+        else if (!strcmp(name, "--textbook"))
+            o->textbook = true;
         else if (!strcmp(name, "--list"))
             o->list = true;
         else if (!strcmp(name, "--told"))
@@ -127,8 +129,11 @@ static int read_options(int argc, char **argv, struct options *o)
                 bench_range(value, &o->first, &o->last);
             else if (!strcmp(name, "--set")) {
                 TRY(bench_number(name, value, 1, &o->set));
-                if (o->set == DYN_HELD_OUT)
-                    return ORR_FAIL(ORR_EUSAGE, "--set: %d is --held-out", DYN_HELD_OUT);
+                if (o->set >= DYN_TEXTBOOK)
+                    return ORR_FAIL(ORR_EUSAGE,
+                                    "--set: expected a number below %d, --held-out or "
+                                    "--textbook",
+                                    DYN_TEXTBOOK);
             } else if (!strcmp(name, "--every"))
                 TRY(bench_number(name, value, 1, &o->every));
             else if (!strcmp(name, "--noise"))
@@ -156,10 +161,16 @@ static int read_options(int argc, char **argv, struct options *o)
     }
     if (o->folder && !*o->folder)
         return ORR_FAIL(ORR_EUSAGE, "--write, --judge, --keep: expected a folder; see --help");
+    const int systems = o->textbook ? DYN_TEXTBOOK_SYSTEMS : DYN_SYSTEMS;
+    if (o->textbook)
+        o->set = o->held_out ? DYN_TEXTBOOK_HELD_OUT : DYN_TEXTBOOK;
+    else if (o->held_out)
+        o->set = DYN_HELD_OUT;
+    o->last = o->last ? o->last : systems;
     fill_in(o);
-    return o->first >= 1 && o->last <= DYN_SYSTEMS && o->first <= o->last
+    return o->first >= 1 && o->last <= systems && o->first <= o->last
                ? 0
-               : ORR_FAIL(ORR_EUSAGE, "--systems: expected 1-%d", DYN_SYSTEMS);
+               : ORR_FAIL(ORR_EUSAGE, "--systems: expected 1-%d", systems);
 }
 
 /* ---- tables and truth */
@@ -394,7 +405,7 @@ static int show(const struct options *o)
     double expected[MOST_NOISES] = {0};
     int systems = 0;
     for (int number = o->first; number <= o->last; number += o->every, systems++) {
-        TRY(dyn_make(o->set, number - 1, &s));
+        TRY(dyn_make_any(o->set, number - 1, &s));
         print_system(&s, number, text, sizeof text);
         if (o->list)
             fputs(text, stdout);
@@ -422,7 +433,7 @@ static int go_through(const struct options *o, struct bench_results *results)
     if (!rc && o->write && !(rc = orr_path(path, "%s/truth.txt", o->folder)))
         rc = orr_file_create(&truth, path);
     for (int number = o->first; number <= o->last && !rc; number += o->every) {
-        rc = dyn_make(o->set, number - 1, &s);
+        rc = dyn_make_any(o->set, number - 1, &s);
         if (!rc)
             print_system(&s, number, text, sizeof text);
         if (!rc && o->write)

@@ -146,18 +146,22 @@ static inline int dyn_answer_nats(const struct dyn_system *system, const char *t
 {
     struct sr_states s = {0};
     struct sr_language *const language = sr_language_create();
-    struct sr_expr truth[DYN_DIMS];
+    struct sr_expr truth[DYN_DIMS], chosen[DYN_DIMS];
     dyn_truth(system, truth);
+    for (int d = 0; d < system->dims; d++) { /* a fraction is one number */
+        chosen[d] = answer->equation[d];
+        sr_expr_simplify(NULL, &chosen[d]);
+    }
     int rc = language ? dyn_states(system, table, &s) : ORR_ENOMEM;
     for (int d = 0; d < system->dims && !rc; d++)
         for (int k = 0; k < SR_NODES; k++) {
-            const struct sr_expr *const of[] = {&truth[d], &answer->equation[d]};
+            const struct sr_expr *const of[] = {&truth[d], &chosen[d]};
             for (int which = 0; which < 2; which++)
                 s.explicit_time = s.explicit_time ||
                                   (k < of[which]->count && of[which]->node[k].op == SR_FEATURE &&
                                    of[which]->node[k].feature == system->dims);
         }
-    rc = rc ? rc : dyn_tell_nats(&s, language, truth, answer->equation, of_both);
+    rc = rc ? rc : dyn_tell_nats(&s, language, truth, chosen, of_both);
     sr_states_free(&s);
     sr_language_free(language);
     return rc;

@@ -14,8 +14,8 @@ enum { TERMS = 32 };
 /* Nats of what has such a probability. */
 #define NATS(probability) (-orr_log(probability))
 static const double half = 0.6931471805599453;
-/* A term of several without a number, which units make seldom; x' = v is no such term. */
-static const double is_bare = 0.1;
+/* A term without a number, which units make seldom; x' = v is no such term. */
+static const double is_bare = 0.2;
 /* Factors: a name, or something else, which is a function, a divisor or a sum in parentheses. */
 static const double is_name = 0.8, is_special = 0.2;
 static const double is_function = 0.5, is_divisor = 0.35, is_parentheses = 0.15;
@@ -200,7 +200,8 @@ static double nats_of_term(const struct reader *r, int i, int terms)
         p.nats += p.saturates[k] * half + (p.power[k] ? 0 : p.saturates[k] * r->name);
     }
     orders += log_factorial(names);
-    const double bare = r->inside || terms == 1 ? 0.5 : is_bare;
+    const bool is_velocity = terms == 1 && p.factors == 1 && !p.specials;
+    const double bare = r->inside || is_velocity ? 0.5 : is_bare;
     const double coefficient = NATS(p.numbers ? 1 - bare : bare);
     const double superfluous = p.numbers > 1 ? (p.numbers - 1) * NATS(0.2) : 0;
     return coefficient + superfluous + (p.factors + 1) * half + p.nats - orders;
@@ -275,4 +276,10 @@ double sr_equation_nats(const struct sr_expr *expr, int names)
     const struct reader r = {.expr = expr, .name = orr_log(names > 1 ? names : 1)};
     return read_sum(&r, expr->count - 1);
 #endif
+}
+
+double sr_term_nats(const struct sr_expr *expr, int at, int terms, int names)
+{
+    const struct reader r = {.expr = expr, .name = orr_log(names > 1 ? names : 1)};
+    return nats_of_term(&r, at, terms) + half;
 }

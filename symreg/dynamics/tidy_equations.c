@@ -2,8 +2,9 @@
  * multiplies by one, so that a result may be x / (-0.5). Such a divisor becomes a factor in front,
  * -2 * x, where that has at most one digit more, as does a measured one below 1; else its sign
  * goes to the front, as in -x / 4.54. A whole number stays a divisor, as in y / 10, and a fraction
- * without an end of decimals is written as one: 8 / 3 * z. Every text and program of an equation is
- * written from what comes out here. */
+ * without an end of decimals is written as one: 8 / 3 * z. A factor 1 that tracks with noise
+ * measured stays, as a term without a number says that it has none. Every text and program of an
+ * equation is written from what comes out here. */
 #include "dynamics.h"
 
 #include <math.h>
@@ -167,19 +168,55 @@ static void drop_ones(const struct sr_language *language, struct sr_expr *expr, 
     }
 }
 
+/* Holds factors 1 and -1, so that nothing takes them away. known: of all numbers; those that are
+ * held move to *ones. */
+static void hold_ones(struct sr_expr *expr, struct known known[SR_NODES],
+                      struct known ones[SR_NODES])
+{
+    int number = 0, left = 0, held = 0;
+    for (int i = 0; i < expr->count; i++) {
+        struct sr_node *const node = &expr->node[i];
+        if (!sr_is_number(node))
+            continue;
+        const bool holds = node->value == 1 || node->value == -1;
+        *(holds ? &ones[held++] : &known[left++]) = known[number++];
+        node->feature = holds ? SR_FIXED : 0;
+    }
+}
+
+static void release_ones(struct sr_expr *expr, struct known known[SR_NODES],
+                         const struct known ones[SR_NODES])
+{
+    struct known all[SR_NODES];
+    int number = 0, left = 0, held = 0;
+    for (int i = 0; i < expr->count; i++) {
+        struct sr_node *const node = &expr->node[i];
+        const bool holds = node->op == SR_CONSTANT && node->feature == SR_FIXED;
+        node->feature = holds ? 0 : node->feature;
+        if (sr_is_number(node))
+            all[number++] = holds ? ones[held++] : known[left++];
+    }
+    memcpy(known, all, (size_t)number * sizeof *all);
+}
+
 void sr_system_tidy(const struct sr_states *s, const struct sr_language *language,
                     struct sr_system *system)
 {
     for (int d = 0; d < s->dims; d++) {
-        struct known of[SR_NODES], known[SR_NODES] = {{0}};
-        struct sr_expr out = {.count = 0};
-        struct writer w = {.in = &system->expr[d], .of = of, .out = &out, .known = known};
+        struct known of[SR_NODES], known[SR_NODES] = {{0}}, ones[SR_NODES] = {{0}};
+        struct sr_expr in = system->expr[d], out = {.count = 0};
+        struct writer w = {.in = &in, .of = of, .out = &out, .known = known};
         for (int k = 0; k < SR_NODES; k++)
             of[k] = (struct known){system->error[d][k], system->low[d][k], system->high[d][k]};
-        write_product(&w, w.in->count - 1, 1);
+        const bool measured = s->count && !sr_state_is_exact(s, d);
+        if (measured)
+            hold_ones(&in, of, ones);
+        write_product(&w, in.count - 1, 1);
         if (!sr_put_end(language, &out, SR_NODES))
             continue;
         drop_ones(language, &out, known);
+        if (measured)
+            release_ones(&out, known, ones);
         system->expr[d] = out;
         for (int k = 0; k < SR_NODES; k++) {
             system->error[d][k] = known[k].error;

@@ -139,21 +139,71 @@ static double left_by_errors(const struct sr_states *s, int d, double least)
     return SR_EXACT_ERRORS * sum / (double)s->rows;
 }
 
+/* What a formula costs without its misfit: its form, and half the logarithm of the rows for each of
+ * its numbers. */
+static double length_of(const struct sr_states *s, const struct sr_expr *expr, int names)
+{
+    return sr_equation_nats(expr, names) +
+           0.5 * sr_expr_constants(expr, NULL) * orr_log((double)s->rows);
+}
+
+static bool has_time(const struct sr_states *s, const struct sr_expr *expr)
+{
+    for (int i = 0; i < expr->count; i++)
+        if (expr->node[i].op == SR_FEATURE && expr->node[i].feature == sr_states_time(s))
+            return true;
+    return false;
+}
+
+/* Whether a sum with the time explains exact derivatives of equation d and is shorter by more than
+ * `better` nats than a formula of such a length: of a state that rises all the time its derivative
+ * is a function, though mostly no short one. work: as of misfit_of(). */
+static int is_shorter_with_time(const struct sr_states *s, const struct sr_language *language,
+                                int d, const struct sr_equations_found *found, double least,
+                                double length, double *work, bool *shorter)
+{
+    struct sr_states timed = *s;
+    struct sr_equations_found *const sums = orr_alloc(1, sizeof *sums);
+    int rc = sums ? 0 : ORR_ENOMEM;
+    *shorter = false;
+    timed.explicit_time = true;
+    if (!rc)
+        rc = sr_states_exact_sums(&timed, d, found->allowed, found->maxsize, sums);
+    for (int k = 0; !rc && k < sums->count && !*shorter; k++)
+        *shorter = has_time(s, &sums->expr[k]) &&
+                   length_of(s, &sums->expr[k], s->names) < length - better &&
+                   misfit_of(s, language, d, sums, k, least, work) <= left_by_errors(s, d, least);
+    free(sums);
+    return rc;
+}
+
 int sr_states_lack(const struct sr_states *s, const struct sr_language *language, int d,
                    const struct sr_equations_found *found, bool *lack)
 {
-    double least, misfit = HUGE_VAL;
+    const bool exact = sr_state_is_exact(s, d);
+    double least, misfit = HUGE_VAL, length = HUGE_VAL;
     size_t longest = 0;
+    bool by_sum = false;
     TRY(sr_states_least(s, d, &least));
     for (size_t k = 0; k < s->count; k++)
         longest = s->track[k].n > longest ? s->track[k].n : longest;
     double *const work = orr_alloc((1 + (size_t)s->names) * longest, sizeof *work);
     if (!work)
         return ORR_ENOMEM;
-    for (int i = 0; i < found->count; i++)
-        misfit = fmin(misfit, misfit_of(s, language, d, found, i, least, work));
+    const double enough = exact ? left_by_errors(s, d, least) : much;
+    for (int i = 0; i < found->count; i++) {
+        const double left = misfit_of(s, language, d, found, i, least, work);
+        misfit = fmin(misfit, left);
+        if (left > enough)
+            continue;
+        length = fmin(length, length_of(s, &found->expr[i], s->names - 1));
+        by_sum = by_sum || !(found->loss[i] > 0);
+    }
     orr_trace("formulas of equation %d leave %.4g variances of the derivative", d + 1, misfit);
+    *lack = misfit > enough;
+    int rc = 0;
+    if (!*lack && exact && !by_sum && found->allowed && !s->categories)
+        rc = is_shorter_with_time(s, language, d, found, least, length, work, lack);
     free(work);
-    *lack = misfit > (sr_state_is_exact(s, d) ? left_by_errors(s, d, least) : much);
-    return 0;
+    return rc;
 }

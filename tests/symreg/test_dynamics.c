@@ -334,6 +334,32 @@ TEST(equations_are_written_as_people_do)
     }
 }
 
+/* A number 1 of a state with noise was measured; of an exact one it is what the search wrote. */
+TEST(factors_that_are_1_stay_where_noise_is)
+{
+    static const char *const name[] = {"x", "y"}, formula[] = "2 * y - 1 * x * y + x / -4.54";
+    static const char *const wanted[] = {"(((2 * y) - (x * y)) - (x / 4.54))",
+                                         "(((2 * y) - ((1 * x) * y)) - (x / 4.54))"};
+    for (int noisy = 0; noisy < 2; noisy++) {
+        struct sr_states s;
+        struct sr_system system = {0};
+        char text[SR_TEXT];
+        make(&s, 1, noisy ? 0.05 : 0, false);
+        for (size_t i = 0; i < 2 * ROWS; i++)
+            s.track->sigma[i] = noisy ? 0.05 : 1e-9;
+        assert_int_equal(sr_expr_parse(NULL, formula, name, 2, &system.expr[0]), 0);
+        assert_int_equal(sr_expr_parse(NULL, "x", name, 2, &system.expr[1]), 0);
+        for (int c = 0; c < SR_NODES; c++)
+            system.error[0][c] = system.low[0][c] = system.high[0][c] = c + 1;
+        sr_system_tidy(&s, NULL, &system);
+        sr_expr_print(NULL, &system.expr[0], name, text, sizeof text);
+        assert_string_equal(text, wanted[noisy]);
+        assert_float_equal(system.error[0][1], noisy ? 2 : 3, 0);
+        assert_float_equal(system.error[0][1 + noisy], 3, 0);
+        sr_states_free(&s);
+    }
+}
+
 /* Terms that share constants get one each; equal terms are joined. */
 TEST(terms_get_constants_of_their_own)
 {

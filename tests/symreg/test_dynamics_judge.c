@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include "bench/dynamics_judge.h"
+#include "bench/dynamics_textbook.h"
 
 static struct dyn_system s;
 static struct dyn_verdict verdict;
@@ -205,6 +206,34 @@ TEST(systems_and_tables_do_not_move)
     assert_true(fabs(sqrt(square) - 0.05) < 4 * 0.05 / sqrt(4 * DYN_ROWS));
     assert_int_equal(dyn_table(DYN_DEVELOPMENT, 1, &drawn, 0, x), 0);
     assert_memory_equal(x, drawn.x[0], 2 * DYN_ROWS * sizeof *x);
+}
+
+TEST(systems_of_textbooks_are_fit_and_their_truth_is_right)
+{
+    static struct dyn_answer answer;
+    static struct dyn_system book;
+    static const int half[2] = {DYN_TEXTBOOK, DYN_TEXTBOOK_HELD_OUT};
+    bool taken[2 * DYN_TEXTBOOK_SYSTEMS] = {0};
+    int uneven = 0;
+    for (int k = 0; k < 2 * DYN_TEXTBOOK_SYSTEMS; k++) {
+        int at = 0;
+        assert_int_equal(dyn_make_any(half[k % 2], k / 2, &book), 0);
+        memcpy(answer.equation, book.equation, sizeof answer.equation);
+        assert_int_equal(dyn_judge(&book, &answer, k % 4 < 2 ? 0 : 0.05, &verdict), 0);
+        assert_true(verdict.reproduced && verdict.predicted && verdict.all_right);
+        uneven += book.uneven;
+        while (dyn_textbook[at].kind != book.kind)
+            at++;
+        assert_false(taken[at]);
+        taken[at] = true;
+    }
+    assert_int_equal(uneven, 15);
+    assert_int_equal(dyn_make_any(DYN_TEXTBOOK_HELD_OUT, 3, &book), 0);
+    assert_string_equal(book.text[1], "0.5 * x1 * (1 - (x1 + 0.7 * x0) / 8)");
+    assert_int_equal(book.terms[1], 1);
+    assert_int_equal(dyn_make_any(DYN_TEXTBOOK, 0, &book), 0);
+    assert_string_equal(book.text[1], "-7 * x0 - x0 * x2 + 28 * x1");
+    assert_int_equal(book.terms[1], 3);
 }
 
 TEST(terms_that_the_track_cannot_tell_are_not_fit)

@@ -229,6 +229,37 @@ TEST(exact_waves_of_the_time_are_found)
     sr_states_free(&s);
 }
 
+/* Of a state that rises all the time derivatives are a function, which may be long where one of the
+ * time is short; y is a third of the time here. */
+TEST(the_time_is_asked_where_it_makes_equations_shorter)
+{
+    static const char *const name[] = {"x", "y", "t"};
+    static const char brief[] = "0.7 * sin(7.11 * y) - 0.4 * x",
+                      lengthy[] = "0.7 * sin(7.11 * y) - 0.4 * x + 2.1 * square(y - 0.4) - "
+                                  "2.1 * y * y + 1.68 * y - 0.336";
+    struct sr_equations_found found = {.count = 1, .maxsize = 30};
+    struct sr_language *const language = sr_language_create();
+    struct sr_states s;
+    bool allowed[SR_OPS], lack;
+    allow_all(allowed);
+    found.allowed = allowed;
+    make(false, 1e-9, &s);
+    give_rates(false, 1e-7, &s);
+    for (size_t i = 0; i < ROWS; i++) {
+        s.track->smooth[ROWS + i] = s.track->t[i] / 3;
+        s.track->rate[i] = 0.7 * sin(2.37 * s.track->t[i]) - 0.4 * s.track->smooth[i];
+    }
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(sr_expr_parse(NULL, k ? lengthy : brief, name, 3, &found.expr[0]), 0);
+        found.loss[0] = k < 2; /* 0: a sum that is known to be short */
+        assert_int_equal(sr_states_lack(&s, language, 0, &found, &lack), 0);
+        if (lack != (k == 1))
+            fail_msg("%s: the time is %sasked for", k ? lengthy : brief, lack ? "" : "not ");
+    }
+    sr_language_free(language);
+    sr_states_free(&s);
+}
+
 /* Smoothed states with errors become the solution, which has much smaller ones. */
 TEST(solutions_are_better_smoothed_tracks)
 {
