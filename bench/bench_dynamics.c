@@ -59,7 +59,8 @@ struct options {
 
 /* Systems, but for `equations` and `right_equations`. */
 struct tally {
-    int systems, answers, reproduced, predicted, right, formed, close, equations, right_equations;
+    int systems, answers, reproduced, predicted, right, formed, close, near;
+    int equations, right_equations;
     int told; /* right with the true forms told */
     /* systems that are not right and whose true one has a solution; those of them where this costs
      * more; by how much all cost more, in sum */
@@ -259,6 +260,7 @@ static void add_verdict(cJSON *list, const struct options *o, const struct dyn_s
     cJSON_AddNumberToObject(item, "noise", o->noise[noise]);
     cJSON_AddBoolToObject(item, "reproduced", v->reproduced);
     cJSON_AddBoolToObject(item, "predicted", v->predicted);
+    cJSON_AddBoolToObject(item, "near", v->near);
     for (int i = 0; i < s->dims; i++) {
         cJSON_AddItemToArray(right, cJSON_CreateBool(v->right[i]));
         cJSON_AddItemToArray(equations, cJSON_CreateString(answer->text[i]));
@@ -335,6 +337,7 @@ static int judge_table(const struct options *o, const struct dyn_system *s, int 
     tally->right += verdict.all_right;
     tally->formed += verdict.formed;
     tally->close += verdict.close;
+    tally->near += verdict.near;
     for (int i = 0; i < s->dims; i++)
         tally->right_equations += verdict.right[i];
     print_verdict(o, s, number, noise, &answer, &verdict);
@@ -361,10 +364,12 @@ static void print_share(struct bench_results *results, double noise, const char 
 static void print_totals(const struct options *o, const struct tally *tally,
                          struct bench_results *results)
 {
-    printf("\nright: of the true forms, with constants within tolerance or three standard errors; "
-           "close: within tolerance\n"
-           "noise  reproduced            predicted             right                 true forms "
-           "           close                 right equations       answers  cpu s\n");
+    printf(
+        "\nright: of the true forms, with constants within tolerance or three standard errors; "
+        "close: within tolerance; near: right-hand sides within 5%% along both tracks\n"
+        "noise  reproduced            predicted             right                 true forms "
+        "           close                 near                  right equations       answers  cpu "
+        "s\n");
     for (int k = 0; k < o->noises; k++) {
         const struct tally *t = &tally[k];
         printf("%4g%%", o->noise[k]);
@@ -373,6 +378,7 @@ static void print_totals(const struct options *o, const struct tally *tally,
         print_share(results, o->noise[k], "right", t->right, t->systems);
         print_share(results, o->noise[k], "true forms", t->formed, t->systems);
         print_share(results, o->noise[k], "close", t->close, t->systems);
+        print_share(results, o->noise[k], "near", t->near, t->systems);
         print_share(results, o->noise[k], "right equations", t->right_equations, t->equations);
         printf("  %3d  %.0f\n", t->answers, t->seconds);
         if (t->missed)

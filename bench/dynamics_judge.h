@@ -9,7 +9,9 @@
  *               ranges (symreg_same.h), and this fit moves no constant to 0: that term should not
  *               be there. Constants: the fit moves each by a share of at most dyn_tolerance(), or
  *               they are within three standard errors of what this track with this noise can tell
- *               at all (dyn_within_errors()). */
+ *               at all (dyn_within_errors()).
+ *   near        beside these, whatever the form: along both trajectories no right-hand side misses
+ *               the true one by more than DYN_NEAR of its root mean square */
 #ifndef DYNAMICS_JUDGE_H
 #define DYNAMICS_JUDGE_H
 
@@ -18,6 +20,7 @@
 #include "symreg_same.h"
 
 enum { DYN_POINTS = 256 };
+#define DYN_NEAR 0.05
 
 /* What was found for the equations of one system. */
 struct dyn_answer {
@@ -28,6 +31,7 @@ struct dyn_answer {
 struct dyn_verdict {
     bool reproduced, predicted, right[DYN_DIMS], all_right;
     bool formed, close; /* all equations have the true form; all constants are within tolerance */
+    bool near;
     double r2[2][DYN_DIMS]; /* of the table's trajectory, and of the other */
 };
 
@@ -171,11 +175,28 @@ static inline int dyn_compare(const struct dyn_system *s, int i, const struct sr
     return 0;
 }
 
+/* By how much equation i misses the true one along both trajectories, as a share of its root mean
+ * square; NaN where it has no value. */
+static inline double dyn_miss(const struct dyn_system *s, int i, const struct sr_expr *found)
+{
+    double square = 0, miss = 0;
+    for (int k = 0; k < 2 * DYN_ROWS; k++) {
+        double point[DYN_DIMS + 1];
+        memcpy(point, s->x[k % 2] + (k / 2) * s->dims, (size_t)s->dims * sizeof *point);
+        point[s->dims] = s->t[k / 2];
+        const double truth = dyn_value(&s->equation[i], point);
+        const double off = dyn_value(found, point) - truth;
+        square += truth * truth;
+        miss += off * off;
+    }
+    return sqrt(miss / square);
+}
+
 /* noise: of the table that the answer is for, as a share. */
 static inline int dyn_judge(const struct dyn_system *s, const struct dyn_answer *answer,
                             double noise, struct dyn_verdict *verdict)
 {
-    *verdict = (struct dyn_verdict){.all_right = true, .formed = true, .close = true};
+    *verdict = (struct dyn_verdict){.all_right = true, .formed = true, .close = true, .near = true};
     verdict->reproduced = dyn_follows(s, answer, 0, verdict->r2[0]);
     verdict->predicted = dyn_follows(s, answer, 1, verdict->r2[1]);
     for (int i = 0; i < s->dims; i++) {
@@ -185,6 +206,7 @@ static inline int dyn_judge(const struct dyn_system *s, const struct dyn_answer 
         verdict->all_right = verdict->all_right && like.right;
         verdict->formed = verdict->formed && like.form;
         verdict->close = verdict->close && like.close;
+        verdict->near = verdict->near && dyn_miss(s, i, &answer->equation[i]) <= DYN_NEAR;
     }
     return 0;
 }

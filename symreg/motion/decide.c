@@ -22,10 +22,12 @@
 enum {
     FORMS = 16, /* hypotheses beside the front, at most */
     CANDIDATES = FORMS + SR_NODES + 1,
-    TABLE = 400, /* rows of the table by which hypotheses are found */
-    MOST = 4000, /* rows of the paths that are followed */
-    ARC = 10,    /* rows of a short arc */
-    BRIEF = 5,   /* steps of a fit of short arcs */
+    TABLE = 400,   /* rows of the table by which hypotheses are found */
+    MOST = 4000,   /* rows of the paths that are followed */
+    ARC = 10,      /* rows of a short arc */
+    BRIEF = 5,     /* steps of a fit of short arcs */
+    ROUNDS = 4,    /* in which fits to whole paths are continued, */
+    UNSETTLED = 6, /* so many in each, the best first */
 };
 /* Mean squared residual, in variances of the noise, below which a law is as good as exact. */
 static const double exactly = 1e-3;
@@ -41,6 +43,7 @@ static const double hopeless = 100;
 struct candidate {
     struct sr_form form;
     bool whole, late;           /* fitted to whole paths; its time ended before that */
+    bool settled;               /* by whole paths */
     double table, nats;         /* nats by the table, by the paths */
     double chi2, spare, misfit; /* of the paths; numbers to spare; chi2 over these */
     double *state;              /* (paths.states) */
@@ -183,6 +186,31 @@ static int fit_whole(const struct court *c, struct candidate *one, size_t rows, 
     weigh(one, &fit);
     one->whole = fit.whole;
     one->late = !fit.whole && sr_arcs_over(until_s);
+    one->settled = fit.whole && fit.converged;
+    return 0;
+}
+
+/* Continues fits to whole paths that ended by their number of steps, as long as they gain: where an
+ * amplitude and a length nearly cancel, the last steps decide between laws. */
+static int settle(struct court *c)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        qsort(c->of, (size_t)c->count, sizeof *c->of, by_nats);
+        for (int k = 0, tried = 0; k < c->count && tried < UNSETTLED; k++) {
+            struct candidate *const one = &c->of[k];
+            const struct candidate before = *one;
+            if (!one->whole || one->settled)
+                continue;
+            if (sr_arcs_over(c->until_s))
+                return 0;
+            TRY(fit_whole(c, one, c->paths.rows, half_of(c->until_s)));
+            if (!one->whole || !(one->nats < before.nats)) {
+                *one = before;
+                one->settled = true;
+            }
+            tried++;
+        }
+    }
     return 0;
 }
 
@@ -211,7 +239,7 @@ static int fit_all(struct court *c)
         TRY(fit_whole(c, &c->of[k], 2 * ARC, half_of(c->until_s)));
         least = c->of[k].whole ? fmin(least, c->of[k].nats) : least;
     }
-    return 0;
+    return settle(c);
 }
 
 /* Whether a law was fitted to whole paths, and has a solution. */

@@ -120,8 +120,15 @@ double sr_form_fit(const struct sr_data *data, int steps, struct sr_form *form, 
 
 double sr_form_nats(const struct sr_data *data, const struct sr_form *form, double loss)
 {
-    const double n = sr_rows_counted(data);
-    return loss < HUGE_VAL ? 0.5 * n * orr_log(fmax(loss, 1e-300)) + sr_expr_nats(&form->expr, 0) +
+    /* Paths are followed to a millionth of their size (paths.c), and so decide no less of a force
+     * than this share. Exact rows that tell less apart would have long forms followed first, and
+     * the seconds end before the short one's turn. */
+    const double exact = 1e-7, n = sr_rows_counted(data);
+    double least = 1e-300;
+    for (size_t k = 0; k < data->rows; k++)
+        least +=
+            sr_row_weight(data, k) * exact * data->y[k] * exact * data->y[k] / (double)data->rows;
+    return loss < HUGE_VAL ? 0.5 * n * orr_log(fmax(loss, least)) + sr_expr_nats(&form->expr, 0) +
                                  0.5 * form->params * orr_log(n)
                            : HUGE_VAL;
 }

@@ -49,6 +49,18 @@ TEST(equal_forms_are_right)
     expect(true, true, true, true);
 }
 
+TEST(right_hand_sides_may_be_near_in_another_form)
+{
+    judge(0, "x1", "-1.5 * x0 - 0.2 * cube(x1)");
+    assert_true(verdict.near);
+    judge(0, "x1", "-1.5 * 1.04 * x0 - 1.04 * 0.2 * cube(x1)");
+    assert_true(verdict.near && !verdict.right[1]);
+    judge(0, "1.06 * x1", "-1.5 * x0 - 0.2 * cube(x1)");
+    assert_false(verdict.near);
+    judge(0, "x1", "-1.5 * x0 - 0.2 * cube(x1) + 0 * log(x0)");
+    assert_false(verdict.near); /* no value where x0 < 0 */
+}
+
 TEST(constants_have_the_tolerance_of_their_noise)
 {
     judge(0, "x1", "-1.5009 * x0 - 0.2 * cube(x1)");

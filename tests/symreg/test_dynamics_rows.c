@@ -312,6 +312,17 @@ TEST(the_power_of_a_sum_of_vectors_is_that_of_all_rows)
     sr_states_free(&s);
 }
 
+/* c[category] + slope * feature */
+static void put_line(struct sr_expr *expr, double slope, int feature)
+{
+    sr_put_node(expr, sr_feature_node(SR_EACH_FIRST));
+    sr_put_constant(expr, slope);
+    sr_put_node(expr, sr_feature_node(feature));
+    sr_put_op(expr, SR_MUL);
+    sr_put_op(expr, SR_ADD);
+    assert_true(sr_put_end(NULL, expr, SR_NODES));
+}
+
 /* What a fit leaves where its numbers stay and only the starts are fitted. */
 static double left_by(const struct sr_judge *judge, struct sr_judged *fit)
 {
@@ -351,12 +362,7 @@ TEST(digits_are_those_that_a_number_has_when_the_others_stay)
         }
     }
     gsl_rng_free(rng);
-    sr_put_node(&fit->expr[0], sr_feature_node(SR_EACH_FIRST));
-    sr_put_constant(&fit->expr[0], 0.31);
-    sr_put_node(&fit->expr[0], sr_feature_node(1));
-    sr_put_op(&fit->expr[0], SR_MUL);
-    sr_put_op(&fit->expr[0], SR_ADD);
-    assert_true(sr_put_end(NULL, &fit->expr[0], SR_NODES));
+    put_line(&fit->expr[0], 0.31, 1);
     assert_int_equal(sr_judge_create(&s, language, 0, &judge), 0);
     assert_int_equal(sr_judge_fit(&judge, fit), 0);
     assert_true(fit->nats < HUGE_VAL);
@@ -413,12 +419,7 @@ TEST(constants_of_categories_that_are_all_0_go)
         }
         gsl_rng_free(rng);
         *fit = (struct sr_judged){0};
-        sr_put_node(&fit->expr[0], sr_feature_node(SR_EACH_FIRST));
-        sr_put_constant(&fit->expr[0], 0.3);
-        sr_put_node(&fit->expr[0], sr_feature_node(0));
-        sr_put_op(&fit->expr[0], SR_MUL);
-        sr_put_op(&fit->expr[0], SR_ADD);
-        assert_true(sr_put_end(NULL, &fit->expr[0], SR_NODES));
+        put_line(&fit->expr[0], 0.3, 0);
         assert_int_equal(sr_judge_create(&s, language, 0, &judge), 0);
         assert_int_equal(sr_judge_fit(&judge, fit), 0);
         assert_true(fit->nats < HUGE_VAL);

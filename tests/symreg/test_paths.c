@@ -2,6 +2,7 @@
  * every kind. */
 #include "symreg/motion/arcs.h"
 #include "symreg/motion/decide.h"
+#include "symreg/motion/forms.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,6 +138,34 @@ TEST(paths_need_common_times)
     assert_false(sr_motion_judges(&tracks, &table));
     sr_motion_free(&table);
     sr_tracks_free(&tracks);
+}
+
+/* Of exact rows that follow m1 m2 / r^2 but for a share of them, the law itself is followed first
+ * as long as no paths could tell that share. */
+static double preferred_nats(const char *text, double share)
+{
+    enum { FORCES = 60 };
+    double x[3 * FORCES], y[FORCES], weight[FORCES], work[4 * FORCES];
+    struct sr_expr expr;
+    struct sr_form form;
+    for (int k = 0; k < FORCES; k++) {
+        const double r = x[k] = 0.4 + 0.2 * k, a = x[FORCES + k] = 3e-4,
+                     b = x[2 * FORCES + k] = 1e-7 * (1 + k % 5);
+        y[k] = a * b / (r * r) * (1 - share / r);
+        weight[k] = r * r * r * r / (a * b);
+    }
+    const struct sr_data data = {.rows = FORCES, .features = 3, .x = x, .y = y, .weight = weight};
+    assert_int_equal(sr_expr_parse(NULL, text, names, 3, &expr), 0);
+    sr_form_make(&expr, &form);
+    return sr_form_nats(&data, &form, sr_form_fit(&data, 8, &form, work));
+}
+
+TEST(laws_that_differ_less_than_paths_can_tell_are_followed_by_their_length)
+{
+    static const char *const law = "m1 * m2 / r^2", *const longer =
+                                                        "m1 * m2 / r^2 * (0.99999999 - 1e-9 / r)";
+    assert_true(preferred_nats(law, 3e-8) < preferred_nats(longer, 3e-8));
+    assert_true(preferred_nats(law, 1e-5) > preferred_nats(longer, 1e-5));
 }
 
 TESTS(NULL, NULL)
