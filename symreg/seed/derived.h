@@ -59,8 +59,7 @@ struct sr_race {
     const void *context;
     struct sr_race_round round[SR_ROUNDS]; /* without stages: none */
     int per_size;                          /* seeds of each size of a table and round */
-    bool noisy;   /* formulas are compared with a smooth model of each table's target */
-    bool few;     /* only these are written in the table's columns */
+    bool few;                              /* only these are written in the table's columns */
     double floor; /* that of the proposal after the first table; 0: as it is */
     int best;     /* result: the table with the smallest loss after the first round; -1: none */
 };

@@ -415,7 +415,6 @@ static int race_groupings(struct sr_proposal *p, const struct sr_view *view,
                           .round = {{.stages = stages}, {.stages = of_best, .best = SR_RACE_BEST}},
                           .per_size = PER_SIZE,
                           .floor = floor,
-                          .noisy = count && list[0].noise > much,
                       });
 }
 
