@@ -93,14 +93,6 @@ static bool fill_values(const struct scan *s, const struct sr_profile *f, double
     return true;
 }
 
-/* Takes the part along a vector of the basis away. */
-static void take_away(const struct scan *s, int base, double v[ROWS])
-{
-    const double share = sr_dot(v, s->basis[base], s->rows);
-    for (int i = 0; i < s->rows; i++)
-        v[i] -= share * s->basis[base][i];
-}
-
 /* Sets weight and left of a profile by its values without those of its base; false where it
  * explains too little. */
 static bool weigh_values(const struct scan *s, const double v[ROWS], struct sr_profile *f)
@@ -117,7 +109,7 @@ static bool weigh(const struct scan *s, struct sr_profile *f)
     if (!fill_values(s, f, v))
         return false;
     for (int b = 0; b < f->base; b++)
-        take_away(s, b, v);
+        sr_remove(v, s->basis[b], s->rows);
     return weigh_values(s, v, f);
 }
 
@@ -147,7 +139,7 @@ static void offer(struct scan *s, struct sr_profile f, int least, int most)
         return;
     for (f.base = 0; f.base <= most; f.base++) {
         if (f.base > 0)
-            take_away(s, f.base - 1, v);
+            sr_remove(v, s->basis[f.base - 1], s->rows);
         if (f.base >= least && weigh_values(s, v, &f))
             keep(s, &f);
     }
@@ -282,7 +274,7 @@ static bool take_rows(struct scan *s, int column)
             if (!sr_orthogonalise(v, s->basis[0], b - 1, ROWS, s->rows, 1e-12, NULL))
                 return false;
             memcpy(s->rest[b], s->rest[b - 1], sizeof s->rest[b]);
-            take_away(s, b - 1, s->rest[b]);
+            sr_remove(s->rest[b], v, s->rows);
         }
         s->size[b] = sr_dot(s->rest[b], s->rest[b], s->rows);
     }
@@ -301,7 +293,7 @@ static void solve_saw(const struct scan *s, struct sr_profile *f)
     const double of_n = sr_dot(n, s->basis[1], s->rows), of_x = sr_dot(x, s->basis[1], s->rows),
                  of_y = sr_dot(s->rest[1], s->basis[1], s->rows);
     for (int b = 0; b < BASES - 1; b++)
-        take_away(s, b, n);
+        sr_remove(n, s->basis[b], s->rows);
     const double by_n = sr_dot(n, s->rest[BASES - 1], s->rows) / sr_dot(n, n, s->rows);
     struct sr_profile solved = *f;
     solved.p = -by_n * of_x / (of_y - by_n * of_n);
