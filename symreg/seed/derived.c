@@ -19,6 +19,7 @@ enum {
 int sr_derived_init(struct sr_derived *d, const struct sr_data *all, size_t rows, const size_t *row,
                     int columns)
 {
+    rows = !row && rows > all->rows ? all->rows : rows;
     *d = (struct sr_derived){.x = orr_alloc(((size_t)columns + 2) * rows + 1, sizeof *d->x),
                              .row = orr_alloc(rows + 1, sizeof *d->row)};
     if (!d->x || !d->row)

@@ -109,10 +109,8 @@ static size_t choose_rows(const struct sr_data *data, const double *size, bool l
     if (zeros > usable)
         return 0;
     usable = large ? keep_large(data, size, row, usable) : usable;
-    const size_t n = (usable < (size_t)most ? usable : (size_t)most) & ~(size_t)7;
-    for (size_t i = 0; i < n; i++)
-        row[i] = row[i * usable / n];
-    return n;
+    return sr_rows_spread(row, usable,
+                          (usable < (size_t)most ? usable : (size_t)most) & ~(size_t)7);
 }
 
 static void free_table(struct table *t)
