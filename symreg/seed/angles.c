@@ -17,8 +17,7 @@
 #include "shared.h"
 
 enum {
-    MOST_ROWS = 2000, /* rows of a derived table */
-    PER_SIZE = 2,     /* seeds of each size, few, as there are many tables */
+    PER_SIZE = 2, /* seeds of each size, few, as there are many tables */
 };
 static const double radians = 0.017453292519943295, degrees = 57.29577951308232;
 
@@ -126,8 +125,7 @@ int sr_angles_make(const struct sr_proposal *p, const void *context, int number,
     const struct sr_data *all = p->loss->data;
     const enum orr_symreg_loss kind = p->loss->kind;
     const bool absolute = kind == ORR_SR_L1 || kind == ORR_SR_RELATIVE;
-    TRY(sr_derived_init(d, all, all->rows < MOST_ROWS ? all->rows : MOST_ROWS, NULL,
-                        SR_SMOOTH_COLUMNS));
+    TRY(sr_derived_init(d, all, SR_DERIVED_ROWS, NULL, SR_SMOOTH_COLUMNS));
     add_columns(p, angles->columns, angles->functions, d);
     for (size_t i = 0; i < d->data.rows; i++) {
         const double y = d->y[i], slope = slope_of(inverse, y * radians);

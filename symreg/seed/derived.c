@@ -1,7 +1,6 @@
 /* derived.c - searches tables derived from a table, and takes over what is found there. */
 #include "base/stop.h"
 #include "derived.h"
-#include "gaussian_process.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +9,7 @@
 #include "shared.h"
 
 enum {
-    MOST_SMOOTH = 5, /* columns of a table whose target is smoothed */
-    PHI_SIZE = 20,   /* nodes of a formula of a derived table, at most */
+    PHI_SIZE = 20, /* nodes of a formula of a derived table, at most */
     FIT_STEPS = 20,
     ADDED = 3 * SR_SEEDS /* evaluations that add_found() takes, at most */
 };
@@ -21,6 +19,7 @@ enum {
 int sr_derived_init(struct sr_derived *d, const struct sr_data *all, size_t rows, const size_t *row,
                     int columns)
 {
+    rows = !row && rows > all->rows ? all->rows : rows;
     *d = (struct sr_derived){.x = orr_alloc(((size_t)columns + 2) * rows + 1, sizeof *d->x),
                              .row = orr_alloc(rows + 1, sizeof *d->row)};
     if (!d->x || !d->row)
@@ -137,9 +136,6 @@ struct search {
     struct sr_derived table;
     struct sr_proposal proposal;
     struct sr_seeds found;
-    double *smooth; /* the table with another target; NULL: none */
-    struct sr_data seen;
-    struct sr_loss of_seen;
     bool made;
     double least; /* the smallest loss of its seeds in the table itself */
 };
@@ -184,23 +180,6 @@ static int add_found(struct sr_proposal *p, struct search *s, int per_size)
     return rc;
 }
 
-/* Of a noisy table formulas are compared with the mean of a smooth model. */
-static int smooth_search(struct search *s)
-{
-    enum { LEAST_ROWS = 64 };
-    const struct sr_data *data = &s->table.data;
-    if (data->rows < LEAST_ROWS || !data->features || data->features > MOST_SMOOTH)
-        return 0;
-    s->smooth = orr_alloc(data->rows, sizeof *s->smooth);
-    if (!s->smooth)
-        return ORR_ENOMEM;
-    TRY(sr_smooth_target(data, s->smooth));
-    s->seen = *data;
-    s->seen.y = s->smooth;
-    TRY(sr_loss_init_like(&s->of_seen, &s->table.loss, &s->seen));
-    return sr_proposal_see(&s->proposal, &s->of_seen);
-}
-
 static int begin_search(const struct sr_proposal *p, const struct sr_race *race, int number,
                         const struct sr_settings *settings, struct search *s)
 {
@@ -209,21 +188,18 @@ static int begin_search(const struct sr_proposal *p, const struct sr_race *race,
     s->made = s->table.data.rows > 0;
     if (!s->made)
         return 0;
-    int rc = sr_proposal_init(&s->proposal, p->stage, settings, &s->table.loss, p->thread,
-                              p->threads, &s->found);
+    const int rc = sr_proposal_init(&s->proposal, p->stage, settings, &s->table.loss, p->thread,
+                                    p->threads, &s->found);
     s->proposal.derived = true;
     s->proposal.is_rest = s->table.is_rest;
     s->proposal.floor = s->table.floor;
-    return !rc && race->noisy ? smooth_search(s) : rc;
+    return rc;
 }
 
 static void end_search(struct search *s)
 {
     if (s->made)
         sr_bank_free(&s->proposal.bank);
-    if (s->smooth)
-        sr_loss_free(&s->of_seen);
-    free(s->smooth);
     sr_derived_free(&s->table);
 }
 

@@ -25,8 +25,9 @@ struct sr_derived {
     sr_derived_write *write; /* in place of the above; NULL: none */
     const void *context;     /* of `write` */
 };
+enum { SR_DERIVED_ROWS = 2000 }; /* of a table that is searched, at most */
 /* Begins a table of at most `columns` columns, so far without any, with y and weights of `rows`
- * rows of `all`: row[0 .. rows - 1], or evenly for row NULL. ORR_ENOMEM. */
+ * rows of `all`: row[0 .. rows - 1], or for row NULL at most so many, evenly. ORR_ENOMEM. */
 int sr_derived_init(struct sr_derived *derived, const struct sr_data *all, size_t rows,
                     const size_t *row, int columns);
 /* Appends a column with these values in all rows of the table (not only the derived table's) and
@@ -59,8 +60,7 @@ struct sr_race {
     const void *context;
     struct sr_race_round round[SR_ROUNDS]; /* without stages: none */
     int per_size;                          /* seeds of each size of a table and round */
-    bool noisy;   /* formulas are compared with a smooth model of each table's target */
-    bool few;     /* only these are written in the table's columns */
+    bool few;                              /* only these are written in the table's columns */
     double floor; /* that of the proposal after the first table; 0: as it is */
     int best;     /* result: the table with the smallest loss after the first round; -1: none */
 };

@@ -351,7 +351,7 @@ static int solve_all(const struct sr_proposal *p, const struct basis *basis,
                      struct target **list)
 {
     struct sr_outer outer[OUTERS];
-    const int outers = sr_outer_list(p->settings, true, OUTERS, outer);
+    const int outers = sr_outer_list(p->settings, OUTERS, outer);
     const int targets = outers * divisors;
     int wanted = 0;
     for (int i = 0; i < targets; i++) {

@@ -11,7 +11,6 @@
 
 enum {
     PARAMETERS = SR_SMOOTH_COLUMNS + 2,
-    BLOCK = 8,
     PATIENCE = 5, /* stop when the evidence grew by less than 1 in this many steps */
 };
 
@@ -256,39 +255,6 @@ int sr_smooth_predict(const struct sr_smooth_data *data, const struct sr_smooth 
             value[i] = data->z[i] - s.weight[i] / self;
             deviation[i] = sqrt(fmax(1 / self - own, 0));
         }
-    }
-    free(s.kernel);
-    return 0;
-}
-
-int sr_smooth_mean(const struct sr_smooth_data *data, const struct sr_smooth *model, size_t rows,
-                   const double *coordinate, double *value)
-{
-    struct solver s;
-    struct sr_smooth m = *model;
-    double total = 0;
-    TRY(make_solver(data, &s));
-    const bool sound = judge_model(&s, &m);
-    sr_fill(value, rows, NAN);
-    for (int i = 0; i < s.n && sound; i++)
-        total += s.weight[i];
-    for (size_t row = 0; row < rows && sound; row++) {
-        double sum = constant_share * s.variance * total;
-        for (int k = 0; k < data->columns; k++)
-            sum += m.slope[k] * coordinate[(size_t)k * rows + row];
-        for (int first = 0; first < s.n; first += BLOCK) {
-            double distance[BLOCK] = {0};
-            for (int k = 0; k < data->columns; k++) {
-                const double *x = data->coordinate + (size_t)k * (size_t)s.n + first;
-                const double factor = 0.5 / (m.length[k] * m.length[k]);
-                const double own = coordinate[(size_t)k * rows + row];
-                for (int j = 0; j < BLOCK; j++)
-                    distance[j] += factor * (x[j] - own) * (x[j] - own);
-            }
-            for (int j = 0; j < BLOCK; j++)
-                sum += s.weight[first + j] * m.square * orr_exp(-distance[j]);
-        }
-        value[row] = sum;
     }
     free(s.kernel);
     return 0;

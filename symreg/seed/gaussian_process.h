@@ -40,12 +40,5 @@ int sr_smooth_gradient(const struct sr_smooth_data *data, const struct sr_smooth
  * model is singular. ORR_ENOMEM. */
 int sr_smooth_predict(const struct sr_smooth_data *data, const struct sr_smooth *model,
                       double *value, double *deviation);
-/* value (rows): the mean of the model, without noise, at other rows: coordinate (columns, rows).
- * The lines of the data must be its coordinates. NaN where the model is singular. ORR_ENOMEM. */
-int sr_smooth_mean(const struct sr_smooth_data *data, const struct sr_smooth *model, size_t rows,
-                   const double *coordinate, double *value);
-/* y (rows): the mean of a smooth model of a table's target (smooth_target.c); the target itself
- * where there is none. ORR_ENOMEM. */
-int sr_smooth_target(const struct sr_data *data, double *y);
 
 #endif

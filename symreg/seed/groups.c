@@ -109,10 +109,8 @@ static size_t choose_rows(const struct sr_data *data, const double *size, bool l
     if (zeros > usable)
         return 0;
     usable = large ? keep_large(data, size, row, usable) : usable;
-    const size_t n = (usable < (size_t)most ? usable : (size_t)most) & ~(size_t)7;
-    for (size_t i = 0; i < n; i++)
-        row[i] = row[i * usable / n];
-    return n;
+    return sr_rows_spread(row, usable,
+                          (usable < (size_t)most ? usable : (size_t)most) & ~(size_t)7);
 }
 
 static void free_table(struct table *t)
@@ -141,9 +139,7 @@ static int make_table(const struct sr_data *data, const double *size, bool large
     t->weight = t->y + n;
     t->raw = t->weight + n;
     for (size_t f = 0; f < columns; f++) {
-        t->logarithm[f] = true;
-        for (size_t i = 0; i < data->rows; i++)
-            t->logarithm[f] = t->logarithm[f] && data->x[f * data->rows + i] > 0;
+        t->logarithm[f] = sr_all_positive(data->x + f * data->rows, data->rows);
         for (size_t i = 0; i < n; i++) {
             const double x = data->x[f * data->rows + t->row[i]];
             t->raw[f * n + i] = x;

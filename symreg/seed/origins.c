@@ -15,8 +15,7 @@
 #include <stdlib.h>
 
 enum {
-    MOST_ROWS = 2000, /* rows of the derived table */
-    PER_SIZE = 6,     /* seeds of each size */
+    PER_SIZE = 6, /* seeds of each size */
     STAGES = SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_RATES | SR_STAGE_COMPOSED
 };
 /* Of the remaining time and evaluations: with a far column, and with units alone. */
@@ -175,12 +174,11 @@ static int make_shifted(const struct sr_proposal *p, const void *context, int nu
 {
     const struct origins *o = context;
     const struct sr_data *all = p->loss->data;
-    const size_t rows = all->rows < MOST_ROWS ? all->rows : MOST_ROWS;
     (void)number;
-    TRY(sr_derived_init(d, all, rows, NULL, all->features));
+    TRY(sr_derived_init(d, all, SR_DERIVED_ROWS, NULL, all->features));
     for (int f = 0; f < all->features; f++) {
         double *x = sr_derived_feature(d, all, f);
-        for (size_t i = 0; i < rows && o->moved[f]; i++)
+        for (size_t i = 0; i < d->data.rows && o->moved[f]; i++)
             x[i] = (x[i] - o->x0[f]) * o->factor[f];
     }
     d->data.weight = all->weight ? d->weight : NULL;

@@ -7,10 +7,7 @@
 #include "base/stop.h"
 #include "derived.h"
 
-enum {
-    MOST_ROWS = 2000, /* rows of the derived table */
-    PER_SIZE = 4      /* seeds of each size */
-};
+enum { PER_SIZE = 4 }; /* seeds of each size */
 
 static int make_pooled(const struct sr_proposal *p, const void *context, int number,
                        struct sr_derived *d)
@@ -18,8 +15,7 @@ static int make_pooled(const struct sr_proposal *p, const void *context, int num
     const struct sr_data *pooled = p->loss->data->pooled;
     (void)context;
     (void)number;
-    const size_t rows = pooled->rows < MOST_ROWS ? pooled->rows : MOST_ROWS;
-    TRY(sr_derived_init(d, pooled, rows, NULL, pooled->features));
+    TRY(sr_derived_init(d, pooled, SR_DERIVED_ROWS, NULL, pooled->features));
     for (int f = 0; f < pooled->features; f++)
         sr_derived_feature(d, pooled, f);
     d->near = 1e-12; /* the factor of the pooled table is none of y itself */

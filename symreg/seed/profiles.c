@@ -1,10 +1,10 @@
-/* profiles.c - shapes of one column whose origin, width or period is unknown (profiles.h).
+/* profiles.c - shapes of one column whose origin, width or period is unknown.
  *
  * (t - t0)^-1.2 has a value in no row for most t0, a dip of an hour is seen by no fit that starts
  * beside it, and no derivative leads to the period of a sawtooth. So these numbers are scanned; the
  * others, which the target depends on linearly, follow by least squares. The best of each shape are
  * fitted to all rows. */
-#include "profiles.h"
+#include "stages.h"
 
 #include <gsl/gsl_fit.h>
 #include <gsl/gsl_sort.h>
@@ -37,6 +37,27 @@ static const double least_gain = 0.5;
 static const double powers[] = {-4, -3, -2.5, -2, -1.5, -1, -0.7, -0.4, 0.4, 0.7, 1.5, 2.5};
 enum { POWERS = sizeof powers / sizeof *powers };
 
+enum shape {
+    POWER, /* |x - c|^p, c outside of the rows: a decay from an unknown start */
+    CLIP,  /* min(|x - c|^p, w), a plateau before a decay */
+    STEP,  /* 1 / (1 + exp((x - c) / s)), a logistic curve */
+    FLAT,  /* 1 / (1 + ((x - c) / s)^4), a line or dip with a flat bottom */
+    BOX,   /* 1 / (1 + exp((|x - c| - w) / s)), or of squares: a box of smooth edges */
+    SAW,   /* mod(x - c, p), a sawtooth */
+    DAYS,  /* greater(mod(x - c, p), w), some days of a week */
+    SHAPES
+};
+
+/* y = weight g(x) + slope x + constant; slope and constant where `base` says so. */
+struct profile {
+    double left; /* squared residuals as a share; comes first (sr_best_insert()) */
+    enum shape shape;
+    int column, base; /* 0: g alone, 1: with a constant, 2: and with a slope */
+    int side;         /* of a power: 1 where c is below the rows, -1 where above */
+    double c, s, w, p;
+    double weight, slope, constant;
+};
+
 struct scan {
     struct sr_proposal *p;
     int rows, taken, column;       /* rows: `taken`, and empty ones up to a multiple of 8 */
@@ -46,8 +67,59 @@ struct scan {
     double basis[BASES - 1][ROWS];         /* orthonormal: of root, and of root x */
     double rest[BASES][ROWS], size[BASES]; /* root y without them, and its squares */
     int count;
-    struct sr_profile best[MOST];
+    struct profile best[MOST];
 };
+
+/* ---- formulas */
+
+/* v is the column x and u its distance x - c, or c - x. Numbers are weight, c, s, w, p, and
+ * products of these: e = weight p, i = 1 / p, f = s^4, g = weight s^4, q = w^2, r = 2 w s. */
+static const char letters[] = "acswpeifgqr";
+/* Of a shape the first is written whose operators are allowed. Of 1 / (1 + (u / s)^4) s^4 is one
+ * constant; a number p has fewer digits than 1 / p. */
+static const struct {
+    enum shape shape;
+    const char *text;
+} texts[] = {
+    {POWER, "a * u ^ p"},
+    {POWER, "a * exp(p * log(u))"},
+    {CLIP, "a * min(u ^ p, w)"},
+    {CLIP, "a * min(exp(p * log(u)), w)"},
+    {STEP, "a / (exp(u / s) + 1)"},
+    {FLAT, "g / (square(square(u)) + f)"},
+    {BOX, "a / (exp((abs(u) - w) / s) + 1)"},
+    {BOX, "a / (exp((square(u) - q) / r) + 1)"},
+    {SAW, "mod(u, p) * a"},
+    {SAW, "v * a - floor(u / p) * e"}, /* its weight c is one of the constant */
+    {SAW, "v * a - floor(u * i) * e"},
+    {DAYS, "greater(mod(u, p), w) * a"},
+};
+
+static const char *text_of(uint64_t operators, enum shape shape)
+{
+    for (size_t k = 0; k < sizeof texts / sizeof *texts && sr_has(operators, SR_SUB); k++)
+        if (texts[k].shape == shape && !(sr_text_operators(texts[k].text, letters) & ~operators))
+            return texts[k].text;
+    return NULL;
+}
+
+static bool write_profile(const struct sr_proposal *p, const struct profile *f, struct sr_expr *out)
+{
+    const double a = f->weight, c = f->c, s = f->s, w = f->w;
+    const double number[] = {
+        a, c, s, w, f->p, a * f->p, 1 / f->p, s * s * s * s, a * (s * s * s * s), w * w, 2 * w * s};
+    struct sr_expr u[2] = {{.count = 0}, {.count = 1, .node = {sr_feature_node(f->column)}}};
+    sr_put_text(f->side < 0 ? "c - v" : c != 0 ? "v - c" : "v", u, letters, number, &u[0]);
+    out->count = 0;
+    sr_put_text(text_of(p->operators, f->shape), u, letters, number, out);
+    if (f->base > 1) {
+        sr_put_text("v * k", u, "k", &f->slope, out);
+        sr_put_op(out, SR_ADD);
+    }
+    if (f->base > 0)
+        sr_put_by(SR_ADD, f->constant, out);
+    return sr_put_end(p->settings->language, out, SR_NODES);
+}
 
 /* ---- values and weights */
 
@@ -61,22 +133,22 @@ static double fraction_of(double u, double p)
     return u - p * floor(u / p);
 }
 
-static double value_of(const struct sr_profile *f, double x)
+static double value_of(const struct profile *f, double x)
 {
     const double u = x - f->c, q = u / f->s;
     switch (f->shape) {
-    case SR_PROFILE_POWER:
-    case SR_PROFILE_CLIP: {
+    case POWER:
+    case CLIP: {
         const double power = orr_exp(f->p * orr_log(fabs(u)));
-        return f->shape == SR_PROFILE_CLIP && power > f->w ? f->w : power;
+        return f->shape == CLIP && power > f->w ? f->w : power;
     }
-    case SR_PROFILE_STEP:
+    case STEP:
         return step_of(q);
-    case SR_PROFILE_FLAT:
+    case FLAT:
         return 1 / (1 + q * q * q * q);
-    case SR_PROFILE_BOX:
+    case BOX:
         return step_of((fabs(u) - f->w) / f->s);
-    case SR_PROFILE_SAW:
+    case SAW:
         return fraction_of(u, f->p);
     default:
         return fraction_of(u, f->p) > f->w;
@@ -84,7 +156,7 @@ static double value_of(const struct sr_profile *f, double x)
 }
 
 /* The values of a profile, times the roots of the weights; false where it has none. */
-static bool fill_values(const struct scan *s, const struct sr_profile *f, double v[ROWS])
+static bool fill_values(const struct scan *s, const struct profile *f, double v[ROWS])
 {
     if (f->side && !(f->side > 0 ? f->c < s->low : f->c > s->high))
         return false;
@@ -93,17 +165,9 @@ static bool fill_values(const struct scan *s, const struct sr_profile *f, double
     return true;
 }
 
-/* Takes the part along a vector of the basis away. */
-static void take_away(const struct scan *s, int base, double v[ROWS])
-{
-    const double share = sr_dot(v, s->basis[base], s->rows);
-    for (int i = 0; i < s->rows; i++)
-        v[i] -= share * s->basis[base][i];
-}
-
 /* Sets weight and left of a profile by its values without those of its base; false where it
  * explains too little. */
-static bool weigh_values(const struct scan *s, const double v[ROWS], struct sr_profile *f)
+static bool weigh_values(const struct scan *s, const double v[ROWS], struct profile *f)
 {
     const double vv = sr_dot(v, v, s->rows), vy = sr_dot(v, s->rest[f->base], s->rows);
     f->weight = vy / vv;
@@ -111,18 +175,18 @@ static bool weigh_values(const struct scan *s, const double v[ROWS], struct sr_p
     return vv > 0 && isfinite(f->left) && f->left < least_gain;
 }
 
-static bool weigh(const struct scan *s, struct sr_profile *f)
+static bool weigh(const struct scan *s, struct profile *f)
 {
     double v[ROWS];
     if (!fill_values(s, f, v))
         return false;
     for (int b = 0; b < f->base; b++)
-        take_away(s, b, v);
+        sr_remove(v, s->basis[b], s->rows);
     return weigh_values(s, v, f);
 }
 
 /* Keeps a profile among the best of its shape and base. */
-static void keep(struct scan *s, const struct sr_profile *f)
+static void keep(struct scan *s, const struct profile *f)
 {
     int worst = -1, alike = 0;
     for (int k = 0; k < s->count; k++)
@@ -139,7 +203,7 @@ static void keep(struct scan *s, const struct sr_profile *f)
 }
 
 /* Keeps a profile of the column with each base from `least` to `most`. */
-static void offer(struct scan *s, struct sr_profile f, int least, int most)
+static void offer(struct scan *s, struct profile f, int least, int most)
 {
     double v[ROWS];
     f.column = s->column;
@@ -147,7 +211,7 @@ static void offer(struct scan *s, struct sr_profile f, int least, int most)
         return;
     for (f.base = 0; f.base <= most; f.base++) {
         if (f.base > 0)
-            take_away(s, f.base - 1, v);
+            sr_remove(v, s->basis[f.base - 1], s->rows);
         if (f.base >= least && weigh_values(s, v, &f))
             keep(s, &f);
     }
@@ -156,13 +220,13 @@ static void offer(struct scan *s, struct sr_profile f, int least, int most)
 /* ---- scans */
 
 /* Moves two numbers of a profile by steps that shrink, while that helps. */
-static void move(const struct scan *s, struct sr_profile *f, double *a, double by_a, double *b,
+static void move(const struct scan *s, struct profile *f, double *a, double by_a, double *b,
                  double by_b)
 {
     enum { SHRINKS = 30 };
     for (int k = 0; k < SHRINKS; k++, by_a *= 0.7, by_b *= 0.7)
         for (int way = 0; way < 4; way++) {
-            const struct sr_profile before = *f;
+            const struct profile before = *f;
             double *const moved = way < 2 ? a : b;
             *moved += (way % 2 ? 1 : -1) * (way < 2 ? by_a : by_b);
             if (!weigh(s, f) || !(f->left < before.left))
@@ -171,52 +235,52 @@ static void move(const struct scan *s, struct sr_profile *f, double *a, double b
 }
 
 /* c outside of the rows, by eight ranges or less. */
-static void scan_powers(struct scan *s, enum sr_profile_shape shape)
+static void scan_powers(struct scan *s, enum shape shape)
 {
     for (int k = 0; k < ORIGINS; k++)
         for (int j = 0; j < 2 * POWERS; j++) {
             const double off = s->range * ldexp(8, -k), p = powers[j / 2];
             const int side = j % 2 ? -1 : 1;
             const double c = side > 0 ? s->low - off : s->high + off;
-            offer(s, (struct sr_profile){.shape = shape, .side = side, .c = c, .p = p}, 0, 1);
+            offer(s, (struct profile){.shape = shape, .side = side, .c = c, .p = p}, 0, 1);
         }
 }
 
 /* Decays that begin in some row; c below all rows. */
-static void scan_clips(struct scan *s, enum sr_profile_shape shape)
+static void scan_clips(struct scan *s, enum shape shape)
 {
-    enum { BREAKS = 10, STEP = 2 };
-    for (int k = 0; k < ORIGINS; k += STEP)
+    enum { BREAKS = 10, STRIDE = 2 };
+    for (int k = 0; k < ORIGINS; k += STRIDE)
         for (int j = 0; powers[j] < 0; j++)
             for (int b = 1; b < BREAKS; b++) {
                 const double c = s->low - s->range * ldexp(8, -k);
-                struct sr_profile f = {
+                struct profile f = {
                     .shape = shape, .side = 1, .c = c, .w = HUGE_VAL, .p = powers[j]};
                 f.w = value_of(&f, s->sorted[b * (s->taken - 1) / BREAKS]);
                 offer(s, f, 0, 1);
             }
 }
 
-static void scan_steps(struct scan *s, enum sr_profile_shape shape)
+static void scan_steps(struct scan *s, enum shape shape)
 {
     for (int k = 0; k < POSITIONS; k++)
         for (int j = 0; j < 2 * WIDTHS; j++) {
             const double c = s->low + s->range * (2 * (k + 0.5) / POSITIONS - 0.5),
                          width = s->range * ldexp(j % 2 ? -0.5 : 0.5, -(j / 2));
-            offer(s, (struct sr_profile){.shape = shape, .c = c, .s = width}, 0, 1);
+            offer(s, (struct profile){.shape = shape, .c = c, .s = width}, 0, 1);
         }
 }
 
-static void scan_dips(struct scan *s, enum sr_profile_shape shape)
+static void scan_dips(struct scan *s, enum shape shape)
 {
     static const double edge[] = {0.2, 0.05}; /* of a box, as shares of its half width */
-    const int edges = shape == SR_PROFILE_BOX ? 2 : 1;
+    const int edges = shape == BOX ? 2 : 1;
     for (int k = 0; k < POSITIONS; k++)
         for (int j = 0; j < WIDTHS * edges; j++) {
             const double c = s->low + s->range * (k + 0.5) / POSITIONS,
                          w = s->range * ldexp(0.5, -(j / edges)),
                          of_edge = edges > 1 ? w * edge[j % 2] : w;
-            offer(s, (struct sr_profile){.shape = shape, .c = c, .s = of_edge, .w = w}, 0, 1);
+            offer(s, (struct profile){.shape = shape, .c = c, .s = of_edge, .w = w}, 0, 1);
         }
 }
 
@@ -224,11 +288,11 @@ static void offer_saw(struct scan *s, double period, int phases)
 {
     for (int k = 0; k < phases; k++) {
         const double c = k ? s->low + period * k / phases : 0;
-        offer(s, (struct sr_profile){.shape = SR_PROFILE_SAW, .c = c, .p = period}, 1, 2);
+        offer(s, (struct profile){.shape = SAW, .c = c, .p = period}, 1, 2);
     }
 }
 
-static void scan_saws(struct scan *s, enum sr_profile_shape shape)
+static void scan_saws(struct scan *s, enum shape shape)
 {
     const int turns = s->rows / 2 * OVERSAMPLED;
     (void)shape;
@@ -239,14 +303,14 @@ static void scan_saws(struct scan *s, enum sr_profile_shape shape)
 }
 
 /* Some steps of a whole number of steps, as Saturdays and Sundays. */
-static void scan_days(struct scan *s, enum sr_profile_shape shape)
+static void scan_days(struct scan *s, enum shape shape)
 {
     for (int period = 2; period <= LONGEST && s->step > 0; period++)
         for (int first = 0; first < period; first++)
             for (int length = 1; length < period; length++) {
                 const double c = first ? s->low + first * s->step : 0, w = (length - 0.5) * s->step,
                              p = period * s->step;
-                offer(s, (struct sr_profile){.shape = shape, .c = c, .w = w, .p = p}, 1, 2);
+                offer(s, (struct profile){.shape = shape, .c = c, .w = w, .p = p}, 1, 2);
             }
 }
 
@@ -282,7 +346,7 @@ static bool take_rows(struct scan *s, int column)
             if (!sr_orthogonalise(v, s->basis[0], b - 1, ROWS, s->rows, 1e-12, NULL))
                 return false;
             memcpy(s->rest[b], s->rest[b - 1], sizeof s->rest[b]);
-            take_away(s, b - 1, s->rest[b]);
+            sr_remove(s->rest[b], v, s->rows);
         }
         s->size[b] = sr_dot(s->rest[b], s->rest[b], s->rows);
     }
@@ -291,7 +355,7 @@ static bool take_rows(struct scan *s, int column)
 
 /* Between two of its jumps weight mod(x - c, p) is weight x - weight p n + ..., of whole numbers n:
  * weight and p by least squares. */
-static void solve_saw(const struct scan *s, struct sr_profile *f)
+static void solve_saw(const struct scan *s, struct profile *f)
 {
     double n[ROWS] = {0}, x[ROWS] = {0};
     for (int i = 0; i < s->rows; i++) {
@@ -301,9 +365,9 @@ static void solve_saw(const struct scan *s, struct sr_profile *f)
     const double of_n = sr_dot(n, s->basis[1], s->rows), of_x = sr_dot(x, s->basis[1], s->rows),
                  of_y = sr_dot(s->rest[1], s->basis[1], s->rows);
     for (int b = 0; b < BASES - 1; b++)
-        take_away(s, b, n);
+        sr_remove(n, s->basis[b], s->rows);
     const double by_n = sr_dot(n, s->rest[BASES - 1], s->rows) / sr_dot(n, n, s->rows);
-    struct sr_profile solved = *f;
+    struct profile solved = *f;
     solved.p = -by_n * of_x / (of_y - by_n * of_n);
     if (solved.p > 0 && weigh(s, &solved) && solved.left < f->left)
         *f = solved;
@@ -311,17 +375,17 @@ static void solve_saw(const struct scan *s, struct sr_profile *f)
 
 /* Moves the numbers of a profile, which no fit would move well from the grid: the distance of the
  * pole from the nearest row, a period. */
-static void refine(const struct scan *s, struct sr_profile *f)
+static void refine(const struct scan *s, struct profile *f)
 {
     enum { ROUNDS = 3 };
     const double off = f->side * 0.3 * fabs(f->c - (f->side > 0 ? s->low : s->high));
-    if (f->shape == SR_PROFILE_POWER)
+    if (f->shape == POWER)
         move(s, f, &f->c, off, &f->p, 0.2);
-    for (int k = 0; k < ROUNDS && f->shape == SR_PROFILE_CLIP; k++) {
+    for (int k = 0; k < ROUNDS && f->shape == CLIP; k++) {
         move(s, f, &f->c, off, &f->w, 0.2 * f->w);
         move(s, f, &f->p, 0.2, &f->w, 0.2 * f->w);
     }
-    if (f->shape == SR_PROFILE_SAW) {
+    if (f->shape == SAW) {
         move(s, f, &f->p, f->p * f->p / (OVERSAMPLED * s->range), &f->c,
              f->c == 0 ? 0 : f->p / PHASES);
         if (f->base == 1)
@@ -363,24 +427,22 @@ static bool may_explain(const struct scan *s)
 
 static void scan_column(struct scan *s)
 {
-    static void (*const scan[SR_PROFILE_SHAPES])(struct scan *, enum sr_profile_shape) = {
-        [SR_PROFILE_POWER] = scan_powers, [SR_PROFILE_CLIP] = scan_clips,
-        [SR_PROFILE_STEP] = scan_steps,   [SR_PROFILE_FLAT] = scan_dips,
-        [SR_PROFILE_BOX] = scan_dips,     [SR_PROFILE_SAW] = scan_saws,
-        [SR_PROFILE_DAYS] = scan_days};
+    static void (*const scan[SHAPES])(struct scan *, enum shape) = {
+        [POWER] = scan_powers, [CLIP] = scan_clips, [STEP] = scan_steps, [FLAT] = scan_dips,
+        [BOX] = scan_dips,     [SAW] = scan_saws,   [DAYS] = scan_days};
     const struct sr_data *data = s->p->loss->data;
     const bool smooth = data->features == 1 || may_explain(s);
     s->count = 0;
-    for (enum sr_profile_shape k = 0; k < SR_PROFILE_SHAPES; k++)
-        if ((smooth || k >= SR_PROFILE_SAW) && sr_profile_possible(s->p->operators, k) &&
-            (k != SR_PROFILE_STEP || data->rows < RATES_ROWS))
+    for (enum shape k = 0; k < SHAPES; k++)
+        if ((smooth || k >= SAW) && text_of(s->p->operators, k) &&
+            (k != STEP || data->rows < RATES_ROWS))
             scan[k](s, k);
     for (int k = 0; k < s->count; k++)
         refine(s, &s->best[k]);
 }
 
 /* Line and constant of what the shape leaves. */
-static void find_line(const struct scan *s, struct sr_profile *f)
+static void find_line(const struct scan *s, struct profile *f)
 {
     double w[ROWS] = {0}, r[ROWS] = {0}, unused[4];
     for (int i = 0; i < s->taken; i++) {
@@ -407,7 +469,7 @@ static int fit_best(struct scan *s)
         struct sr_thread *own = &p->thread[omp_get_thread_num()];
         loss[k] = HUGE_VAL;
         find_line(s, &s->best[k]);
-        if (orr_signal_seen() || !sr_profile_write(p, &s->best[k], &expr[k]) ||
+        if (orr_signal_seen() || !write_profile(p, &s->best[k], &expr[k]) ||
             !sr_proposal_shorten(p, &expr[k]))
             continue;
         loss[k] = sr_constants_fit(p->loss, &expr[k], true, FIT_STEPS, 0, own->rng, &own->work);

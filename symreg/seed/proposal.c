@@ -14,7 +14,6 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_stage *stage,
                               .stage = stage,
                               .operators = sr_settings_operators(settings),
                               .loss = loss,
-                              .seen = loss,
                               .limit = {.evaluations = HUGE_VAL},
                               .thread = thread,
                               .threads = threads,
@@ -22,13 +21,6 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_stage *stage,
     seeds->count = 0;
     seeds->evaluations = 0;
     return sr_bank_init(&p->bank, settings, loss->data);
-}
-
-int sr_proposal_see(struct sr_proposal *p, const struct sr_loss *seen)
-{
-    p->seen = seen;
-    sr_bank_free(&p->bank);
-    return sr_bank_init(&p->bank, p->settings, seen->data);
 }
 
 /* Whether a seed of the table itself has room for its outer factor, with which the front writes it:

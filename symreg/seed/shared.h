@@ -53,6 +53,15 @@ bool sr_orthogonalise(double *v, const double *basis, int count, int stride, int
 /* The greatest common divisor; 0 where all numbers are 0. */
 int sr_common_divisor(const int *number, int n);
 
+/* Keeps at most `most` of a list of rows, evenly; returns how many. */
+static inline size_t sr_rows_spread(size_t *row, size_t count, size_t most)
+{
+    const size_t kept = count < most ? count : most;
+    for (size_t i = 0; i < kept; i++)
+        row[i] = row[i * count / kept];
+    return kept;
+}
+
 /* Indices that sort n values in ascending order, stable for equal values. The caller frees the
  * list. NULL when out of memory. */
 size_t *sr_order(const double *value, size_t n);

@@ -47,7 +47,7 @@ static int fit_candidates(struct sr_proposal *p, struct sr_candidates *candidate
 {
     const struct sr_settings *s = p->settings;
     struct sr_subsample sample;
-    const int rc = sr_subsample_init(&sample, p->seen, p->bank.row);
+    const int rc = sr_subsample_init(&sample, p->loss, p->bank.row);
     candidates->count = sr_proposal_take(p, candidates->count);
     if (!rc) {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads) copyin(orr_stop_of_call)

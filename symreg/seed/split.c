@@ -11,8 +11,7 @@
 #include "shared.h"
 
 enum {
-    FIT_ROWS = 256,   /* rows to which c is fitted */
-    MOST_ROWS = 2000, /* rows of the rest */
+    FIT_ROWS = 256, /* rows to which c is fitted */
     FIT_STEPS = 30,
     PER_SIZE = 8, /* seeds of each size */
 };
@@ -73,17 +72,14 @@ static int fit_factor(const struct sr_derived *r, const double *m, double noise_
     return rc;
 }
 
-/* At most MOST_ROWS rows of positive weight, evenly; returns how many. */
+/* At most SR_DERIVED_ROWS rows of positive weight, evenly; returns how many. */
 static size_t choose_rows(const struct sr_data *all, size_t *row)
 {
     size_t usable = 0;
     for (size_t i = 0; i < all->rows; i++)
         if (sr_row_weight(all, i) > 0)
             row[usable++] = i;
-    const size_t rows = usable < MOST_ROWS ? usable : MOST_ROWS;
-    for (size_t i = 0; i < rows; i++)
-        row[i] = row[i * usable / rows];
-    return rows;
+    return sr_rows_spread(row, usable, SR_DERIVED_ROWS);
 }
 
 /* Fills the table of the other columns with the target y - c m; m (all rows): values of m. */

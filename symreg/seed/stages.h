@@ -11,7 +11,6 @@ struct sr_proposal {
     const struct sr_stage *stage; /* those that sr_proposal_run() runs; find NULL ends the list */
     uint64_t operators;           /* operators of the settings, one bit each */
     const struct sr_loss *loss;
-    const struct sr_loss *seen; /* with the y that formulas are compared with at a few rows */
     struct sr_limit limit;
     struct sr_thread *thread; /* (threads) */
     int threads;
@@ -26,9 +25,6 @@ struct sr_proposal {
 int sr_proposal_init(struct sr_proposal *p, const struct sr_stage *stage,
                      const struct sr_settings *settings, const struct sr_loss *loss,
                      struct sr_thread *thread, int threads, struct sr_seeds *seeds);
-/* Formulas are compared with the target of `seen` at a few rows: another loss of the same rows,
- * with less noise. The bank begins anew. The loss stays the caller's. ORR_ENOMEM. */
-int sr_proposal_see(struct sr_proposal *p, const struct sr_loss *seen);
 /* The stages, one bit each. */
 enum sr_stages {
     SR_STAGE_SMALL = 1,

@@ -17,11 +17,10 @@
 #include "structure.h"
 
 enum {
-    TRIED = 3,        /* hypotheses searched */
-    PER_SIZE = 8,     /* seeds of each size */
-    MOST_ROWS = 2000, /* rows of the derived table */
-    LEAST_ROWS = 64,  /* of a noisy table whose small values are left out: four times that */
-    FEW_ROWS = 4,     /* rows of a derived table, at least */
+    TRIED = 3,       /* hypotheses searched */
+    PER_SIZE = 8,    /* seeds of each size */
+    LEAST_ROWS = 64, /* of a noisy table whose small values are left out: four times that */
+    FEW_ROWS = 4,    /* rows of a derived table, at least */
     CURVE_POWERS = 5,
 };
 
@@ -289,7 +288,7 @@ static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_
 
 /* ---- the derived table */
 
-/* Chooses rows evenly, at most MOST_ROWS. For noisy tables only rows whose |h| is at least the
+/* Chooses rows evenly, at most SR_DERIVED_ROWS. For noisy tables only rows whose |h| is at least the
  * median are used, as they dominate the loss of y. Returns how many. */
 static size_t choose_rows(const double *factor, size_t rows, bool noise, size_t *row)
 {
@@ -306,10 +305,7 @@ static size_t choose_rows(const double *factor, size_t rows, bool noise, size_t 
     for (size_t i = 0; i < rows; i++)
         if (fabs(factor[i]) >= least)
             row[n++] = i;
-    const size_t kept = n < MOST_ROWS ? n : MOST_ROWS;
-    for (size_t i = 0; i < kept; i++)
-        row[i] = row[i * n / kept];
-    return kept;
+    return sr_rows_spread(row, n, SR_DERIVED_ROWS);
 }
 
 /* The groupings of a table or of its views. */
@@ -415,7 +411,6 @@ static int race_groupings(struct sr_proposal *p, const struct sr_view *view,
                           .round = {{.stages = stages}, {.stages = of_best, .best = SR_RACE_BEST}},
                           .per_size = PER_SIZE,
                           .floor = floor,
-                          .noisy = count && list[0].noise > much,
                       });
 }
 

@@ -8,7 +8,7 @@
 
 enum { MOST_ROWS = 256 };
 
-int sr_outer_list(const struct sr_settings *settings, bool twice, int most, struct sr_outer *list)
+int sr_outer_list(const struct sr_settings *settings, int most, struct sr_outer *list)
 {
     double z;
     int n = 0;
@@ -17,7 +17,7 @@ int sr_outer_list(const struct sr_settings *settings, bool twice, int most, stru
         if (sr_op_invert(settings->unary[i], 0.5, &z))
             list[n++] = (struct sr_outer){settings->unary[i], SR_CONSTANT};
     const int single = n;
-    for (int i = 1; i < single && twice; i++)
+    for (int i = 1; i < single; i++)
         for (int k = 1; k < single && n < most; k++)
             if (i != k && list[k].inner == SR_INV)
                 list[n++] = (struct sr_outer){list[i].inner, SR_INV};
@@ -39,7 +39,7 @@ bool sr_sum_target(int rows, const double *y, const double *h, struct sr_outer o
 {
     for (int i = 0; i < rows; i++) {
         double middle;
-        if (!sr_op_invert(outer.last, h ? y[i] / h[i] : y[i], &middle) ||
+        if (!sr_op_invert(outer.last, y[i] / h[i], &middle) ||
             !sr_op_invert(outer.inner, middle, &z[i]))
             return false;
     }

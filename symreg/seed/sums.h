@@ -14,9 +14,9 @@
 struct sr_outer {
     enum sr_op inner, last;
 };
-/* Lists the identity, each operator of the settings that has an inverse, and with `twice` their
- * reciprocals; at most `most`. Returns how many. */
-int sr_outer_list(const struct sr_settings *settings, bool twice, int most, struct sr_outer *list);
+/* Lists the identity, each operator of the settings that has an inverse, and their reciprocals; at
+ * most `most`. Returns how many. */
+int sr_outer_list(const struct sr_settings *settings, int most, struct sr_outer *list);
 double sr_outer_value(struct sr_outer outer, double v);
 
 /* ---- h (factors.c) */
@@ -40,7 +40,7 @@ bool sr_factor_expr(const struct sr_bank *bank, const struct sr_factor *factor,
 /* ---- targets and sums */
 
 enum { SR_TERMS = 3 };
-/* z = H^-1(y / h) at every row, h NULL for 1; false where it does not exist. */
+/* z = H^-1(y / h) at every row; false where it does not exist. */
 bool sr_sum_target(int rows, const double *y, const double *h, struct sr_outer outer, double *z);
 /* Least-squares weights of the terms' values, and of the constant 1 as weight[SR_TERMS]. rows is a
  * multiple of 8, at most 256. False where a term is constant or a combination of the others, or

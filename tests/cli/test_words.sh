@@ -46,7 +46,7 @@ END
 allowed=$(grep . <<'END'
 docs/equations.md => floor\(\(x => the function of C
 formula/(ops_table.h|print.c)|stage/settings_table.c => (^|[|])floor($|[|(]) => the operator
-symreg/seed/(profiles_write|whole_numbers).c => floor\(u => the operator in a formula
+symreg/seed/(profiles|whole_numbers).c => floor\(u => the operator in a formula
 bin/.*|docs/(python|symreg_options).md => (log10|cbrt).?,? .?floor.? => likewise
 (docs/symreg_search|study/docs/symreg_results).md => .?floor.? => likewise
 symreg/solve/export_reserved.c => . => names that C and SymPy reserve

@@ -14,9 +14,11 @@ static inline int run_stage(struct sr_proposal *p, int (*find)(struct sr_proposa
     return find(p);
 }
 
-/* The seeds that find() adds to none, by up to three threads; it returns 0. */
-static inline void seeds_of(int (*find)(struct sr_proposal *p), const struct sr_settings *s,
-                            const struct sr_loss *loss, int threads, struct sr_seeds *seeds)
+/* The seeds that find() adds to none by at most so many evaluations and up to three threads; it
+ * returns 0. */
+static inline void seeds_within(double evaluations, int (*find)(struct sr_proposal *p),
+                                const struct sr_settings *s, const struct sr_loss *loss,
+                                int threads, struct sr_seeds *seeds)
 {
     enum { MOST = 3 };
     struct sr_thread worker[MOST];
@@ -28,12 +30,19 @@ static inline void seeds_of(int (*find)(struct sr_proposal *p), const struct sr_
         assert_int_equal(sr_work_init(&worker[i].work, rows, s->maxsize), 0);
     }
     assert_int_equal(sr_proposal_init(&p, sr_stages, s, loss, worker, threads, seeds), 0);
+    p.limit.evaluations = evaluations;
     assert_int_equal(run_stage(&p, find), 0);
     sr_bank_free(&p.bank);
     for (int i = 0; i < threads; i++) {
         sr_work_free(&worker[i].work);
         gsl_rng_free(worker[i].rng);
     }
+}
+
+static inline void seeds_of(int (*find)(struct sr_proposal *p), const struct sr_settings *s,
+                            const struct sr_loss *loss, int threads, struct sr_seeds *seeds)
+{
+    seeds_within(HUGE_VAL, find, s, loss, threads, seeds);
 }
 
 #endif
