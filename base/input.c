@@ -44,12 +44,19 @@ bool orr_input_is_read_once(const char *path)
     return orr_input_is_standard(path) || is_open_pipe(path);
 }
 
+/* The name of the file to read: PATH.gz, written into `packed`, where it stands for PATH. */
+static const char *file_of(const char *path, char packed[4096])
+{
+    const int n = snprintf(packed, 4096, "%s.gz", path);
+    const bool stands =
+        n < 4096 && !orr_input_is_read_once(path) && !orr_exists(path) && orr_exists(packed);
+    return stands ? packed : path;
+}
+
 bool orr_input_is_packed(const char *path)
 {
     char packed[4096];
-    const int n = snprintf(packed, sizeof packed, "%s.gz", path);
-    return n < (int)sizeof packed && !orr_input_is_read_once(path) && !orr_exists(path) &&
-           orr_exists(packed);
+    return file_of(path, packed) == packed;
 }
 
 /* A growing buffer; it has one byte more than `capacity`, for the NUL. */
@@ -212,10 +219,7 @@ int orr_input_read(const char *path, char **text, size_t *bytes)
     char packed[4096];
     *text = NULL;
     *bytes = 0;
-    if (orr_input_is_packed(path)) {
-        snprintf(packed, sizeof packed, "%s.gz", path);
-        path = packed;
-    }
+    path = file_of(path, packed);
     int rc = read_raw(path, &raw);
     if (!rc && is_compressed(raw.text, raw.bytes)) {
         rc = inflate_all(orr_input_name(path), raw.text, raw.bytes, &plain);

@@ -215,15 +215,16 @@ static int run_command(const char *command, const char *self, int count, char *c
     struct orr_grid *grid = calloc(1, sizeof *grid);
     long *cell = NULL;
     size_t cells = 0;
-    int rc = grid ? take_words(&a, count, argument) : ORR_FAIL(ORR_ENOMEM, "out of memory");
+    if (!grid)
+        return ORR_FAIL(ORR_ENOMEM, "out of memory");
+    int rc = take_words(&a, count, argument);
     rc = rc ? rc : find_grid(a.grid, path);
     rc = rc ? rc : orr_grid_read(path, grid);
     rc = rc ? rc : orr_grid_check_names(grid);
     rc = rc ? rc : choose_cells(&a, grid, &cell, &cells);
     rc = rc ? rc : do_cells(&a, grid, cell, cells);
     free(cell);
-    if (grid)
-        orr_grid_free(grid);
+    orr_grid_free(grid);
     free(grid);
     return rc;
 }

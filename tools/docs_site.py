@@ -64,12 +64,9 @@ def setup(app):  # docstrings are text, not markup
 PYTHON = """# Python interface
 
 ```{eval-rst}
-.. autoclass:: orrery.regressor.SymbolicRegressor
-   :no-members:
-.. automodule:: orrery.simulation
-.. automodule:: orrery._attention
-   :exclude-members: make_shape, count_saved, run_forward, run_backward
+.. automodule:: orrery
 .. automodule:: orrery.gpt
+   :exclude-members: GPT
 ```
 """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""notebooks.py - executes notebooks, each in a new kernel.
+"""notebooks.py - executes notebooks, each in a new kernel, with the package of this repository.
 
     python3 tools/notebooks.py NOTEBOOK.ipynb... [--to DIR | --store | --compare]
 
@@ -16,6 +16,7 @@ import base64
 import hashlib
 import importlib.util
 import io
+import os
 import pathlib
 import re
 import sys
@@ -156,6 +157,8 @@ def main():
     options = parser.parse_args()
     if options.to:
         options.to.mkdir(parents=True, exist_ok=True)
+    paths = [str(ROOT / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     sys.exit(not all([execute(path, options) for path in options.notebook]))
 
 

@@ -48,8 +48,9 @@ def _program(programs: str | os.PathLike[str] | None, name: str) -> list[str]:
     installed = shutil.which("orrery") if programs is None else None
     if installed:
         return [installed, name]
-    raise FileNotFoundError(f"programs: expected orrery or {name} of Orrery, found neither in "
-                            f"{folders[0]}; build them with make, or name the folder")
+    path = ", or orrery on the PATH" if programs is None else ""
+    raise FileNotFoundError(f"programs: expected orrery or {name} of Orrery in {folders[0]}{path}, "
+                            "found none; build them with make, or name the folder")
 
 
 def _call(command: list[str], hear: Callable[[str], None] = lambda line: None) -> None:

@@ -41,7 +41,7 @@ def test_numbers_of_the_program(velocities, tmp_path):
     assert np.std(left) < 3
 
 
-def test_options_and_errors(velocities):
+def test_options_and_errors(velocities, monkeypatch):
     t, v, sigma, _ = velocities
     assert len(orrery.orbit_fit(t, v, planets=1, period=(20, 80)).planets) == 1
     with pytest.raises(ValueError, match="sigma: expected 90 values, as t has, found 3"):
@@ -52,3 +52,7 @@ def test_options_and_errors(velocities):
         orrery.orbit_fit(t[:4], v[:4])
     with pytest.raises(FileNotFoundError, match="expected orrery or symreg"):
         orrery.orbit_fit(t, v, programs="/nowhere")
+    monkeypatch.setattr(orrery.judging, "__file__", "/nowhere/a/b/c.py")  # as of a wheel
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(FileNotFoundError, match="/nowhere/bin, or orrery on the PATH, found none"):
+        orrery.orbit_fit(t, v)

@@ -77,8 +77,9 @@ check "nothing is left of a table that is cut short" equal 0 "$(ls -A "$WORK/bad
 
 # ---- a result as it is kept
 
+sed -n '/^shortened()/,/^}/p' study/claims.sh >"$WORK/shortened.sh"
 # shellcheck source=/dev/null
-. <(sed -n '/^shortened()/,/^}/p' study/claims.sh)
+. "$WORK/shortened.sh"
 printf '%s\n' '{' $'\t"settings":\t{' $'\t\t"a0":\t9.869604401089358' $'\t},' \
     $'\t"law":\t"a0=9.869604401089358",' $'\t"rows":\t[-1.23456789012e-05, 2, 0.1234567894],' \
     $'\t"xxh64":\t"0123456789abcdef"' '}' >"$WORK/long.json"

@@ -268,7 +268,7 @@ static int weigh_each(const struct sr_flow *flow, const struct sr_flow_result *r
         return ORR_ENOMEM;
     for (int i = 0; i < flow->categories && count; i++) {
         struct sr_uncertainty u = {.constants = count};
-        const size_t first = (size_t)(r->shared + i * count);
+        const size_t first = (size_t)r->shared + (size_t)i * (size_t)count;
         double own, simple[SR_EACH];
         for (size_t a = 0; a < (size_t)count; a++) {
             for (size_t b = 0; b < (size_t)count; b++)

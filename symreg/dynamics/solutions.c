@@ -143,7 +143,7 @@ static int follow_tracks(const struct sr_states *s, const struct sr_language *la
                          const struct sr_system *system, struct sr_flow_track **tracks,
                          double **models)
 {
-    const size_t states = (size_t)(s->order * s->dims);
+    const size_t states = (size_t)s->order * (size_t)s->dims;
     struct sr_flow_track *const track = *tracks = orr_alloc(s->count, sizeof *track);
     double *model = *models = orr_alloc(states * s->rows, sizeof *model);
     if (!track || !model)

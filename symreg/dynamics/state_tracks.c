@@ -325,7 +325,7 @@ static int read_categories(const struct columns *c, struct sr_states *s)
 {
     for (size_t k = 0; k < s->count && c->category >= 0; k++) {
         struct sr_state_track *const track = &s->track[k];
-        char first[SR_NUMBER], number[SR_NUMBER];
+        char first[SR_NUMBER] = "", number[SR_NUMBER] = "";
         const char *label = NULL;
         for (size_t i = 0; i < track->n; i++) {
             const size_t row = row_of_line(&s->csv, track->line[i]);

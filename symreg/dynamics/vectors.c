@@ -285,8 +285,8 @@ static void put_direction(struct writer *w, const struct sr_form *form, int firs
 static bool put_component(struct writer *w, const struct sr_form *form, int i)
 {
     double common = -99;
-    int feature[SR_FORM_TERMS], sign;
-    bool any = false, in[SR_FORM_TERMS];
+    int feature[SR_FORM_TERMS] = {0}, sign;
+    bool any = false, in[SR_FORM_TERMS] = {false};
     for (int k = 0; k < form->count; k++) {
         in[k] = component(w->states, &form->term[k], i, &feature[k], &sign);
         if (in[k] && form->term[k].power > common)

@@ -303,7 +303,7 @@ static int create(const struct sr_states *s, int d, const struct sr_weak_library
     size_t rows = 0;
     for (; w->tracks < s->count && rows + SR_STATE_ROWS <= ALL_ROWS; w->tracks++)
         rows += rows_of(&s->track[w->tracks], rows);
-    w->each = (rows + MOST_ROWS - 1) / MOST_ROWS;
+    w->each = rows ? (rows + MOST_ROWS - 1) / MOST_ROWS : 1;
     w->rows = (rows + w->each - 1) / w->each;
     w->worth = (double)w->rows - (double)(w->tracks * (size_t)s->order);
     w->column = orr_alloc(w->width * w->rows, sizeof *w->column);

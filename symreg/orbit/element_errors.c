@@ -10,8 +10,8 @@
 static double error_of(const struct sr_orbit *orbit, int planet, enum sr_element element,
                        const double *covariance)
 {
-    const size_t count = (size_t)(sr_orbit_shape(orbit) + orbit->instruments);
-    const size_t from = (size_t)(SR_ORBIT_SHAPE * planet);
+    const size_t count = (size_t)sr_orbit_shape(orbit) + (size_t)orbit->instruments;
+    const size_t from = SR_ORBIT_SHAPE * (size_t)planet;
     double gradient[SR_ORBIT_SHAPE], variance = 0;
     sr_orbit_gradient(orbit, planet, element, gradient);
     for (size_t a = 0; a < SR_ORBIT_SHAPE; a++)

@@ -206,7 +206,8 @@ static int add_planet(struct search *s, const struct sr_orbit *base,
         const int peaks = sr_periodogram_peaks(&of, s->data->span, PEAKS, peak);
         const double longest = 1 / of.low;
         for (int k = 0; k < peaks * MULTIPLES && !orr_signal_seen(); k++) {
-            const double first = 1 / (of.low + (double)peak[k / MULTIPLES] * of.step);
+            const int at_peak = k / MULTIPLES;
+            const double first = 1 / (of.low + (double)peak[at_peak] * of.step);
             const double at = first * (1 + k % MULTIPLES);
             if (at <= longest * 1.0001)
                 try_period(s, at);

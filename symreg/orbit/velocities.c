@@ -146,10 +146,11 @@ static int fill(struct sr_velocities *data, const struct columns *c, const struc
     data->span = data->t[n - 1] - data->t[0];
     for (size_t i = 0; i < n; i++)
         data->t[i] -= data->middle;
-    if (n < (size_t)(ROWS + 2 * (data->instruments - 1)))
+    const int least = ROWS + 2 * (data->instruments - 1);
+    if (n < (size_t)least)
         return ORR_FAIL(ORR_EINVAL,
                         "%s: expected at least %d velocities of %d instruments, found %zu",
-                        data->file, ROWS + 2 * (data->instruments - 1), data->instruments, n);
+                        data->file, least, data->instruments, n);
     data->scatter = scatter_of(data);
     if (!(data->span > 0))
         return ORR_FAIL(ORR_EINVAL, "%s: column \"%s\": expected different times, found %g alone",

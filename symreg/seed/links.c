@@ -40,7 +40,8 @@ struct links {
 static void list_terms(struct links *l)
 {
     const struct sr_data *data = l->p->loss->data;
-    for (int log = 0; log <= (l->logistic && sr_has(l->p->operators, SR_LOG)); log++)
+    const int logs = l->logistic && sr_has(l->p->operators, SR_LOG) ? 1 : 0;
+    for (int log = 0; log <= logs; log++)
         for (int f = 0; f < data->features && l->terms < TERMS; f++)
             if (!log || sr_all_positive(data->x + (size_t)f * data->rows, data->rows))
                 l->term[l->terms++] = (struct term){.column = f, .log = log};

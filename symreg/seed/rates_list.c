@@ -182,14 +182,17 @@ static void put_steps(struct sr_rates *r, uint64_t operators)
         const double low = r->u.low[v], range = r->u.range[v];
         for (int k = 0; k < 2 * WIDTHS * CENTRES && range > 0; k++) {
             const double b = low + range * (k % CENTRES + 1) / (CENTRES + 1);
-            const double width = 3 * orr_pow(2, k / 2 / CENTRES) / range;
+            const int doubled = k / 2 / CENTRES;
+            const double width = 3 * orr_pow(2, doubled) / range;
             const double c = k / CENTRES % 2 ? -width : width, d = orr_exp(c * b);
             if (isnormal(d))
                 put_column(r, v, SR_INV, c, d);
         }
-        for (int k = 0; k < 2 * EXPONENTS && low > 0; k++) /* as in Planck's law and in tanh */
-            put_column(r, v, SR_INV, least_exponent * orr_pow(2, k / 2 / 2.0) / range,
+        for (int k = 0; k < 2 * EXPONENTS && low > 0; k++) { /* as in Planck's law and in tanh */
+            const int pair = k / 2;
+            put_column(r, v, SR_INV, least_exponent * orr_pow(2, pair / 2.0) / range,
                        k % 2 ? 1 : -1);
+        }
     }
 }
 

@@ -233,7 +233,7 @@ static void find_errors(const struct fit *f, double error[FREE])
 {
     memset(error, 0, FREE * sizeof *error);
     for (int i = 0; i < f->rows; i++) {
-        double move[FREE]; /* of the parameters by this row */
+        double move[FREE] = {0}; /* of the parameters by this row */
         for (int k = f->logs; k >= 0; k--) {
             move[k] = f->basis[(size_t)k * (size_t)f->rows + (size_t)i];
             for (int j = k + 1; j <= f->logs; j++)

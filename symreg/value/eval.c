@@ -115,7 +115,7 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
             depth++;
         }
     }
-    program->result = stack[0];
+    program->result = stack[0]; /* cppcheck-suppress uninitvar; a formula has nodes */
     if (program->steps)
         program->step[program->steps - 1].out = -1;
     return true;

@@ -10,9 +10,10 @@ printf '3 4\n' >golden/phi/b.txt
 check "files are not packed" "$packed" pack golden first.tar.xz
 touch golden/a.txt
 check "files are not packed again" "$packed" pack golden again.tar.xz
-check "the same files give another archive at another time" cmp first.tar.xz again.tar.xz
+check "the same files give another archive at another time" same_file first.tar.xz again.tar.xz
 check "an archive is not unpacked" "$packed" unpack first.tar.xz unpacked
-check "unpacked files differ from those that were packed" diff -r -x .unpacked golden unpacked
+cp -r unpacked bare && rm bare/.unpacked
+check "unpacked files differ from those that were packed" same_files golden bare
 check "the list of what was unpacked is not that of the files" \
     equal $'./a.txt\n./phi/b.txt' "$(cat unpacked/.unpacked)"
 

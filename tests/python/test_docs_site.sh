@@ -21,6 +21,11 @@ done <"$WORK/doors"
 check "the landing page: its picture" is_png "$html/_static/forces_venus.png"
 check "the gallery has ten pictures" equal 10 \
     "$(grep -o '<img [^>]*src="../_images/' "$html/docs/gallery.html" | wc -l)"
+page=$html/docs/reference_python.html
+for name in $(PYTHONPATH=python $PYTHON -c 'import orrery; print(*orrery.__all__)'); do
+    check "Python's interface has orrery.$name" grep -qF "id=\"orrery.$name\"" "$page"
+done
+check "Python's interface names no private module" lacks 'orrery\._|id="orrery\.[a-z_]*\._' "$page"
 check_not "headings without a level" grep -rF 'role="heading">' "$html" --include='*.html'
 check_not "code that the keyboard cannot scroll" grep -rlF '<pre>' "$html/docs" --include='*.html'
 check_not "a table that the keyboard cannot scroll" grep -rlF '<div class="table-wrapper' \

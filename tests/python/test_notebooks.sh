@@ -4,7 +4,8 @@
 # numpy, nbclient and ipykernel, one of them torch: make check-python.
 . tests/cli/lib.sh
 PYTHON=${PYTHON:-python3}
-export PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1 IPYTHONDIR=$WORK/ipython
+unset PYTHONPATH # notebooks.py gives the kernel this repository's package
+export PYTHONDONTWRITEBYTECODE=1 IPYTHONDIR=$WORK/ipython
 if ! $PYTHON -c 'import numpy, nbclient, nbformat, ipykernel' 2>/dev/null; then
     skip "the notebooks" "$PYTHON has no numpy, nbclient or ipykernel"
     finish

@@ -470,8 +470,8 @@ TEST(digits_of_few_targets)
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
     const char *const text[] = {
         "cos(2.513 * r)", "2.000000007 * cos(2.513274122871 * r)",
-        "cos(r / 0.3978873577297384) / 0.499999998102434 - cos(5.0265482378 * r) / 278531049 - "
-        "0.00000000399999996"};
+        ("cos(r / 0.3978873577297384) / 0.499999998102434 - cos(5.0265482378 * r) / 278531049 - "
+         "0.00000000399999996")};
     front_of(&hall, text, 3);
     assert_int_equal(sr_front_cut(&front, &loss), 0);
     assert_int_equal(front.count, 2);
