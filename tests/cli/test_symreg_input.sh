@@ -51,6 +51,9 @@ bad "other separators: that has no header" 1 \
     '1,5;2,0\n2,5;3\n3;4,25\n'
 bad "other separators: without decimal commas" 1 "separated by commas; converted by: tr ';' ','" \
     'x;y\n1.5;2\n3;4.25\n'
+bad "other separators: between quotes" 1 \
+    "$F:1: cells are separated by \";\" and numbers have decimal commas (\"1,5\")" \
+    '"x (s)";"y (m)"\n1,5;2,0\n3,0;4,25\n'
 bad "no header" 1 "$F:1: the first line has numbers only (\"1.5\", ...), expected a header row" \
     '1.5,2\n2.5,3e4\n3,4\n'
 bad "no header, a target that is in it" 1 'the first line has numbers only ("1.5", ...)' \
@@ -131,7 +134,7 @@ bad "zstd" 1 'compressed by zstd' '(\265/\375\0'
 bad "a workbook" 1 'zip archive, expected a text file; save the sheet as CSV' 'PK\003\004\0'
 bad "UTF-16" 1 'UTF-16, expected a text file' '\377\376x\0,\0y\0'
 bad "quotes and semicolons" 1 \
-    "$F:1: column 1: text behind the quotes of a cell, expected a comma" '"x"; "y"\n1;2\n3;4\n'
+    "$F:1: column 1: text behind the quotes of a cell, expected a comma" '"x"; "y"\n1 2\n3 4\n'
 bad "a feature that is not there" 1 'no column "q"' 'x,y\n1,2\n3,4\n' --features q
 bad "a feature twice" 2 '--features: "x" stands twice' 'x,y\n1,2\n3,4\n' --features x,x
 bad "the target as a feature" 2 '"y" is the target' 'x,y\n1,2\n3,4\n' --features x,y
