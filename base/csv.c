@@ -164,8 +164,8 @@ static int check_names(const char *path, const struct orr_csv *csv)
         if (!strcmp(*order[c - 1], *order[c]) && (!twice || order[c] < twice))
             twice = order[c];
     free(order);
-    return twice ? ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\" stands twice", path, csv->header,
-                            *twice)
+    return twice ? ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\" stands twice%s", path, csv->header,
+                            *twice, **twice ? "" : "; expected a name in each, or no such columns")
                  : 0;
 }
 
