@@ -164,8 +164,8 @@ static int check_names(const char *path, const struct orr_csv *csv)
         if (!strcmp(*order[c - 1], *order[c]) && (!twice || order[c] < twice))
             twice = order[c];
     free(order);
-    return twice ? ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\" stands twice", path, csv->header,
-                            *twice)
+    return twice ? ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\" stands twice%s", path, csv->header,
+                            *twice, **twice ? "" : "; expected a name in each, or no such columns")
                  : 0;
 }
 
@@ -179,12 +179,14 @@ static char *name_of(char *cell, bool quoted)
     return strdup(cell + (quoted ? 0 : strspn(cell, " \t")));
 }
 
-/* How often c occurs in the line at `at`. */
-static size_t count_in_line(const char *at, char c)
+/* How often c occurs in the line at `at`, outside quotes where `plain` says so. */
+static size_t count_in_line(const char *at, char c, bool plain)
 {
     size_t count = 0;
-    for (; *at && *at != '\n' && *at != '\r'; at++)
-        count += *at == c;
+    for (bool quoted = false; *at && *at != '\n' && *at != '\r'; at++) {
+        quoted ^= plain && *at == '"';
+        count += !quoted && *at == c;
+    }
     return count;
 }
 
@@ -195,11 +197,10 @@ static int check_separator(const struct reader *r)
 {
     const char *row = r->at + strcspn(r->at, "\r\n"), *numeric = "+-.,;0123456789eE \t";
     row += strspn(row, "\r\n");
-    const size_t cells = count_in_line(r->at, ';'), commas = count_in_line(row, ',');
-    const bool names = count_in_line(r->at, ',') == 0,
+    const size_t cells = count_in_line(r->at, ';', true), commas = count_in_line(row, ',', false);
+    const bool names = count_in_line(r->at, ',', false) == 0,
                numbers = strspn(r->at, numeric) == strcspn(r->at, "\r\n");
-    if (!cells || count_in_line(row, ';') != cells || (!names && !numbers) ||
-        count_in_line(r->at, '"') || count_in_line(row, '"'))
+    if (!cells || count_in_line(row, ';', true) != cells || (!names && !numbers))
         return 0;
     return commas ? ORR_FAIL(ORR_EFORMAT,
                              "%s:%zu: cells are separated by \";\" and numbers have decimal commas "

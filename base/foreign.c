@@ -52,6 +52,8 @@ static const struct {
      "the journal's machine-readable table (MRT) is read"},
     {"{", "\":", "JSON", PANDAS("read_json('FILE')")},
     {"[{", "\":", "JSON", PANDAS("read_json('FILE')")},
+    {"{", "$$SOE", "JSON of JPL Horizons",
+     "converted by: python3 -c \"import json; print(json.load(open('FILE'))['result'])\" >NEW"},
 };
 
 int orr_foreign_refuse(const char *path, const char *text, size_t bytes)

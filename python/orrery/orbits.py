@@ -48,12 +48,19 @@ class OrbitFit:
         return v
 
 
+def _column(name: str, values: Any) -> list[float]:
+    array = doubles(name, values)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: expected one dimension, found the shape {array.shape}")
+    return [*map(float, array)]
+
+
 def _columns(t: Any, v: Any, sigma: Any, instrument: Any) -> dict[str, list[Any]]:
     """The columns that are given, of one length."""
-    columns: dict[str, list[Any]] = {"t": [*map(float, doubles("t", t))],
-                                     "v": [*map(float, doubles("v", v))]}
+    columns: dict[str, list[Any]] = {"t": _column("t", t), "v": _column("v", v)}
     if sigma is not None:
-        columns["sigma"] = [*map(float, doubles("sigma", sigma))]
+        one = np.ndim(sigma) == 0  # the error of all
+        columns["sigma"] = _column("sigma", [sigma] * len(columns["t"]) if one else sigma)
     if instrument is not None:
         columns["instrument"] = [str(name) for name in np.asarray(instrument).ravel()]
     for name, column in columns.items():
@@ -82,10 +89,11 @@ def orbit_fit(t: Any, v: Any, sigma: Any = None, *, instrument: Any = None,
               programs: str | os.PathLike[str] | None = None) -> OrbitFit:
     """Fits Kepler's orbits to radial velocities v (n) at times t (n), as `symreg orbit` does.
 
-    sigma: standard errors (n); without them all count alike. instrument (n): each value has its own
-    offset and jitter. planets: 0, 1 or 2; default: what is recommended. star_mass: solar masses,
-    or (mass, error): with times in days and velocities in m/s m sin i and the axis. period:
-    (low, high), where periods are looked for. programs: the folder of Orrery's programs.
+    sigma: standard errors (n), or one for all; without them all count alike. instrument (n): each
+    value has its own offset and jitter. planets: 0, 1 or 2; default: what is recommended.
+    star_mass: solar masses, or (mass, error): m sin i and the axis, of times in days and velocities
+    in m/s. period: (low, high), where periods are looked for. programs: the folder of Orrery's
+    programs.
     """
     columns = _columns(t, v, sigma, instrument)
     with tempfile.TemporaryDirectory() as folder:

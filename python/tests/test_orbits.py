@@ -43,9 +43,13 @@ def test_numbers_of_the_program(velocities, tmp_path):
 
 def test_options_and_errors(velocities, monkeypatch):
     t, v, sigma, _ = velocities
-    assert len(orrery.orbit_fit(t, v, planets=1, period=(20, 80)).planets) == 1
+    one = orrery.orbit_fit(t, v, 2.0, planets=1, period=(20, 80))
+    each = orrery.orbit_fit(t, v, np.full(len(t), 2.0), planets=1, period=(20, 80))
+    assert len(one.planets) == 1 and one.planets == each.planets
     with pytest.raises(ValueError, match="sigma: expected 90 values, as t has, found 3"):
         orrery.orbit_fit(t, v, sigma[:3])
+    with pytest.raises(ValueError, match=r"v: expected one dimension, found the shape \(90, 1\)"):
+        orrery.orbit_fit(t, v[:, None])
     with pytest.raises(ValueError, match="planets: expected a whole number from 0 to 2, found 3"):
         orrery.orbit_fit(t, v, planets=3)
     with pytest.raises(ValueError, match="velocities: expected at least 6 velocities, found 4"):

@@ -165,6 +165,27 @@ static const char *const advice_gain =
     "chosen with the time: without it the solutions leave more than the noise, and the description "
     "is longer";
 
+static const char *const advice_coarse =
+    "fewer than five rows for each oscillation: neither its noise nor its derivatives are known, "
+    "and "
+    "standard deviations of the noise are no measure; rows nearer to each other are needed";
+
+/* Whether a state, as it was smoothed, passes its mean more often than every 2.5 rows. A process
+ * can follow such rows through every point, so that their noise is taken for motion. */
+static bool is_coarse(const struct sr_states *s, int d)
+{
+    size_t rows = 0, passes = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        const double *const x = s->track[k].smooth + (size_t)d * s->track[k].n;
+        double mean = 0;
+        for (size_t i = 0; i < s->track[k].n; i++)
+            mean += x[i] / (double)s->track[k].n;
+        for (size_t i = 1; i < s->track[k].n; i++, rows++)
+            passes += (x[i] > mean) != (x[i - 1] > mean);
+    }
+    return passes > 3 && 2 * rows < 5 * passes;
+}
+
 /* The names for which a list is true; "": none. */
 static const char *list_true(int dims, const bool *is, const char *name, size_t width, char *text,
                              size_t bytes)
@@ -179,9 +200,15 @@ static const char *list_true(int dims, const bool *is, const char *name, size_t 
 int sr_said_remarks(const struct sr_states *s, const struct sr_system *system,
                     struct sr_said_remark remark[SR_SAID_REMARKS])
 {
+    bool coarse[SR_STATES] = {false};
     int count = 0;
-    if (system->by_track && system->residual > too_far)
+    if (system->by_track && system->residual > too_far) {
         remark[count++] = (struct sr_said_remark){.advice = advice_far};
+        for (int d = 0; d < s->dims; d++)
+            coarse[d] = is_coarse(s, d);
+    }
+    if (*list_true(s->dims, coarse, s->name[0], sizeof s->name[0], remark[count].subject, SR_TEXT))
+        remark[count++].advice = advice_coarse;
     if (*list_true(s->dims, system->still, s->name[0], sizeof s->name[0], remark[count].subject,
                    SR_TEXT))
         remark[count++].advice = advice_still;

@@ -26,7 +26,7 @@ struct sr_said_remark {
     char subject[SR_TEXT];
     const char *advice;
 };
-enum { SR_SAID_REMARKS = 5 };
+enum { SR_SAID_REMARKS = 6 };
 int sr_said_remarks(const struct sr_states *states, const struct sr_system *system,
                     struct sr_said_remark remark[SR_SAID_REMARKS]);
 

@@ -196,6 +196,15 @@ static int state_of(const struct system *s, const char *name)
     return -1;
 }
 
+static int no_state(const struct system *s, const char *name)
+{
+    char known[400] = "";
+    for (int k = 0; k < sr_flow_states(&s->flow); k++)
+        orr_append(known, sizeof known, "%s\"%s\"", k ? ", " : "", s->name[k]);
+    return ORR_FAIL(ORR_EUSAGE, "--start: \"%s\" is no state of %s, which has %s", name, s->path,
+                    known);
+}
+
 static int read_start(const struct system *s, const char *text, double *start)
 {
     const int states = sr_flow_states(&s->flow);
@@ -209,7 +218,7 @@ static int read_start(const struct system *s, const char *text, double *start)
             return ORR_FAIL(ORR_EUSAGE, "--start: expected NAME=NUMBER,..., found \"%s\"", at);
         const int k = state_of(s, name);
         if (k < 0)
-            return ORR_FAIL(ORR_EUSAGE, "--start: \"%s\" is no state of %s", name, s->path);
+            return no_state(s, name);
         if (!isnan(start[k]))
             return ORR_FAIL(ORR_EUSAGE, "--start: \"%s\" is given twice", name);
         start[k] = strtod(equals + 1, &end);

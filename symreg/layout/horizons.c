@@ -56,9 +56,15 @@ struct block {
     char length[8], time[8];    /* units */
 };
 
+/* Blanks may stand before a mark. */
+static bool is_mark(const struct sr_line *line, const char *mark)
+{
+    return !strncmp(line->at + strspn(line->at, " \t"), mark, strlen(mark));
+}
+
 static bool is_end(const struct sr_line *line)
 {
-    return !strncmp(line->at, last_mark, strlen(last_mark));
+    return is_mark(line, last_mark);
 }
 
 /* ---- CSV */
@@ -259,16 +265,22 @@ int sr_read_horizons(const struct sr_source *source, struct sr_made *made)
     struct sr_pieces pieces = {0};
     struct sr_line line = {.rest = source->text};
     find_units(source->text, block.length, block.time);
-    while (sr_line_next(&line) && strncmp(line.at, first_mark, strlen(first_mark)) != 0)
+    while (sr_line_next(&line) && !is_mark(&line, first_mark))
         if (!sr_line_is_blank(&line) && *line.at != '*')
             block.names = line;
     block.mark = line;
     while (sr_line_next(&line) && !is_end(&line))
         ;
+    const bool whole = line.at && is_end(&line);
+    while (whole && sr_line_next(&line) && !is_mark(&line, first_mark))
+        ;
     int rc = 0;
-    if (!line.at || !is_end(&line))
+    if (!whole)
         rc = ORR_FAIL(ORR_EFORMAT, "%s:%zu: no %s behind %s: the file is cut off", source->name,
                       line.number, last_mark, first_mark);
+    else if (is_mark(&line, first_mark))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s:%zu: a second %s, expected a file of its own for each body",
+                      source->name, line.number, first_mark);
     else if (block.names.at && memchr(block.names.at, ',', block.names.length))
         rc = read_csv(source, &block, &pieces, made);
     else

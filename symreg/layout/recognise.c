@@ -148,6 +148,29 @@ static int finish_cells(struct orr_csv *csv)
     return rc;
 }
 
+/* The line from which on all have as many commas, tabs or semicolons as the last one, if others
+ * stand before it, as the title of an experiment does; 0: none. Of a large file: 0. */
+static size_t find_header(const struct sr_source *source)
+{
+    static const char separators[] = ",\t;";
+    enum { KINDS = sizeof separators - 1, MOST = 1 << 20, ROWS = 3 };
+    struct sr_line line = {.rest = source->text};
+    size_t first = 0, header[KINDS] = {0}, count[KINDS] = {0}, rows[KINDS] = {0};
+    while (source->bytes < MOST && sr_line_content(&line, NULL)) {
+        first = first ? first : line.number;
+        for (int k = 0; k < KINDS; k++) {
+            const size_t cells = count_in(&line, separators[k]);
+            rows[k] = rows[k] && cells == count[k] ? rows[k] + 1 : 1;
+            header[k] = rows[k] > 1 ? header[k] : line.number;
+            count[k] = cells;
+        }
+    }
+    for (int k = 0; k < KINDS; k++)
+        if (count[k] && rows[k] >= ROWS && header[k] > first)
+            return header[k];
+    return 0;
+}
+
 int sr_cells_parse(const char *name, char *text, size_t bytes, enum orr_csv_flags flags,
                    struct orr_csv *csv)
 {
@@ -158,9 +181,16 @@ int sr_cells_parse(const char *name, char *text, size_t bytes, enum orr_csv_flag
     TRY(arrays ? 0 : orr_foreign_refuse(name, source.text, source.bytes));
     const struct layout *const layout =
         arrays ? sr_is_npy(&source) ? &npy : &npz : recognise(&source);
-    TRY(layout ? read_made(&source, layout, flags, csv)
-               : orr_csv_parse(name, text, bytes, flags, csv));
-    return finish_cells(csv);
+    const size_t header = !layout || layout == &blanks ? find_header(&source) : 0;
+    const int rc = layout ? read_made(&source, layout, flags, csv)
+                          : orr_csv_parse(name, text, bytes, flags, csv);
+    if (rc && header) {
+        char message[1024];
+        snprintf(message, sizeof message, "%s", orr_error());
+        return ORR_FAIL(rc, "%s; a header in line %zu wants \"#\" before the lines above it",
+                        message, header);
+    }
+    return rc ? rc : finish_cells(csv);
 }
 
 /* ---- large files */

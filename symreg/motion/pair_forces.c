@@ -207,10 +207,12 @@ static int check_system(const struct sr_tracks *tracks, size_t first, size_t bod
     const struct sr_track *track = tracks->track + first;
     if (bodies < 2)
         return ORR_FAIL(ORR_EINVAL,
-                        "%s:%zu: %s%s has one body, \"%s\": a force needs two; --centre 0,0 is a "
-                        "point that pulls, --centre fit finds it",
+                        "%s:%zu: %s%s has one body%s%s%s: a force needs two; --centre %.*s is a "
+                        "point that pulls, --centre fit finds it, --general is for accelerations "
+                        "of any kind",
                         tracks->file, track->line[0], *track->system ? "system " : "the file",
-                        track->system, track->body);
+                        track->system, *track->body ? ", \"" : "", track->body,
+                        *track->body ? "\"" : "", 2 * tracks->dims - 1, "0,0,0");
     if (bodies > SR_MOTION_BODIES)
         return ORR_FAIL(ORR_EINVAL, "%s:%zu: expected at most %d bodies of a system, found %zu",
                         tracks->file, track->line[0], SR_MOTION_BODIES, bodies);

@@ -197,6 +197,9 @@ static void say_notes(const struct page *page, int p)
     if (planet->element[SR_ELEMENT_P].value > a->data->span)
         say(page, "%sThe period is longer than the velocities span: all elements depend on it.\n",
             page->markdown ? "\n" : "  ");
+    if (a->star_mass > 0)
+        say(page, "%sm sin i and the axis are those of times in days and velocities in m/s.\n",
+            page->markdown ? "\n" : "  ");
     for (int k = 0; k < planet->aliases; k++) {
         const struct sr_alias *alias = &planet->alias[k];
         if (k > 1 && alias->bic > SR_ORBIT_EVIDENCE)

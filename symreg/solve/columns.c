@@ -1,5 +1,6 @@
 /* columns.c - columns of a table by their names, and what is said of names and cells that are
  * wrong. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,31 @@ int sr_table_wrong_date(const struct orr_csv *csv, const char *file, size_t row,
                     csv->cells[row * csv->cols + (size_t)column]);
 }
 
+const char *sr_cell_tell(const char *cell)
+{
+    static const char *const digits = "0123456789";
+    const char *const minus = "\xe2\x88\x92"; /* U+2212 */
+    const char *at = cell + strspn(cell, " \t");
+    if (!strncmp(at, minus, 3) && strspn(at + 3, digits))
+        return "; a minus sign of print (U+2212), expected \"-\"";
+    at += strspn(at, "+-");
+    const size_t whole = strspn(at, digits);
+    if (whole && at[whole] == ',' && strspn(at + whole + 1, digits))
+        return "; a comma in a number, expected a decimal point, or nothing between thousands";
+    at += strspn(at, "0123456789.");
+    const char *const behind = at + strspn(at, " \t");
+    if (whole && *at == ':' && !strchr(at + 1, ':'))
+        return "; a time or an angle in two parts, expected one number, or three parts as 0:00:30";
+    const bool is_error =
+        !strncmp(behind, "\xc2\xb1", 2) || !strncmp(behind, "+-", 2) || !strncmp(behind, "+/-", 3);
+    if (whole && is_error)
+        return "; an error behind the number, expected a column of its own, and --sigma or "
+               "--sigma-x";
+    if (whole && *behind && (isalpha((unsigned char)*behind) || (*behind & 0x80) || *behind == '%'))
+        return "; text behind the number, expected units in the name of the column alone";
+    return "";
+}
+
 int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column)
 {
     const char *cell = csv->cells[row * csv->cols + (size_t)column];
@@ -129,7 +155,9 @@ int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row,
         sr_date_tell(csv, column, date);
     return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a finite number, found \"%s\"%s",
                     file, csv->line[row], csv->names[column], cell,
-                    sr_cell_is_missing(cell) ? "; --missing drop leaves such rows out" : date);
+                    sr_cell_is_missing(cell) ? "; --missing drop leaves such rows out"
+                    : *date                  ? date
+                                             : sr_cell_tell(cell));
 }
 
 int sr_table_time_falls(const struct orr_csv *csv, const char *file, size_t before, size_t row,

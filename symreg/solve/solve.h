@@ -169,6 +169,8 @@ int sr_column_find(const struct orr_csv *csv, const char *file, const char *name
                    int *column);
 /* Writes what to do about a column of dates. */
 void sr_date_tell(const struct orr_csv *csv, int column, char text[300]);
+/* What is wrong with a cell that is nearly a number, and what to do; "": it is none. */
+const char *sr_cell_tell(const char *cell);
 /* Finds a column by name. The error lists the existing columns. */
 int sr_table_column(const struct orr_csv *csv, const char *file, const char *name, int *column);
 /* Reports a cell of a column of dates that is none. */

@@ -88,22 +88,36 @@ static long first_date(const struct orr_csv *csv, size_t column)
     return first;
 }
 
-/* No column of numbers is left: if there is one of dates, that is why. */
+/* The first cell of a column that is nearly a number; -1: none. */
+static long first_odd(const struct orr_csv *csv, size_t column)
+{
+    for (size_t i = 0; csv->cells && i < csv->rows; i++) {
+        const size_t at = i * csv->cols + column;
+        if (isnan(csv->values[at]) && *sr_cell_tell(csv->cells[at]))
+            return (long)i;
+    }
+    return -1;
+}
+
+/* No column of numbers is left: if there is one of dates, or of cells that are nearly numbers, that
+ * is why. */
 static int fail_no_numbers(const struct orr_csv *csv, const char *file, int target)
 {
     for (size_t c = 0; c < csv->cols; c++) {
-        const long row = (int)c == target ? -1 : first_date(csv, c);
+        const long day = (int)c == target ? -1 : first_date(csv, c);
         const long odd = (int)c == target ? -1 : sr_dates_odd(csv, c, false);
+        const long row = day >= 0 || (int)c == target ? day : first_odd(csv, c);
         char date[300];
         if (odd >= 0)
             return sr_table_wrong_date(csv, file, (size_t)odd, (int)c);
         if (row < 0)
             continue;
+        const char *const cell = csv->cells[(size_t)row * csv->cols + c];
         sr_date_tell(csv, (int)c, date);
         return ORR_FAIL(
             ORR_EINVAL,
             "%s:%zu: no column of numbers beside the target; column \"%s\" has \"%s\"%s", file,
-            csv->line[row], csv->names[c], csv->cells[(size_t)row * csv->cols + c], date);
+            csv->line[row], csv->names[c], cell, day >= 0 ? date : sr_cell_tell(cell));
     }
     return ORR_FAIL(ORR_EINVAL, "%s: no column of numbers beside the target", file);
 }

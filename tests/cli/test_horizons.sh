@@ -125,4 +125,15 @@ check "three bodies, of which one has no GM: give GM of the Sun as a constant, k
     computes light '9.90693e20 / $1 ^ 2' 3e-5
 sed '/EOE/d' "$WORK/earth.txt" >"$WORK/cut.txt"
 refused "a file that is cut off" 1 'the file is cut off' "$WORK/cut.txt"
+cat "$WORK/venus.txt" "$WORK/earth.txt" >"$WORK/both.txt"
+refused "two bodies in one file" 1 'a second $$SOE, expected a file of its own for each body' \
+    "$WORK/both.txt"
+{ printf '{"signature":{"version":"1.2"},"result":"' && sed 's/$/\\n/' "$WORK/venus.txt" |
+    tr -d '\n' && printf '"}'; } >"$WORK/venus.json"
+refused "an answer of the API as JSON" 1 \
+    "JSON of JPL Horizons, expected a text file; converted by: python3" "$WORK/venus.json" \
+    --time JDTDB --position X,Y,Z --centre 0,0,0
+sed 's/^[$][$]SOE/  &/; s/^[$][$]EOE/ & /' "$WORK/venus.txt" >"$WORK/indented.txt"
+check "marks behind blanks" motion indented "$WORK/indented.txt"
+check "marks behind blanks: give the same law" same_by law_of "$WORK/indented.log" "$WORK/venus.log"
 finish

@@ -206,7 +206,10 @@ bad "several bodies as one" 1 \
     't,x,y,b\n1,2,3,a\n1,2,3,b\n' $TX --centre 0,0
 bad "few rows" 1 "$F:3: body \"a\": expected at least 8 rows, found 2" \
     't,x,y,b\n1,2,3,a\n2,2,3,a\n' $TX --body b
-bad "one body" 1 'a force needs two; --centre 0,0' "$eight" $TX --body b
+bad "one body" 1 'has one body, "a": a force needs two; --centre 0,0 is' "$eight" $TX --body b
+bad "one body without a name, on a line" 1 \
+    'the file has one body: a force needs two; --centre 0 is a point that pulls' \
+    "$eight" --time t --position x
 bad "NaN" 1 "$F:3: column \"x\": expected a finite number, found \"nan\"" \
     't,x,y\n1,2,3\n2,nan,3\n' $TX --centre 0,0
 bad "no time" 1 'no column "t"; expected one of "x", "y"' 'x,y\n1,2\n' $TX

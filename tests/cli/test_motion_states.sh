@@ -281,6 +281,23 @@ check "noise of a position has no symmetries" \
     lacks 'vectors:|evidence|conservative|central' "$WORK/shaken.txt"
 check "equations.json of noise has no symmetries" lacks '"symmetry"' "$WORK/shaken/equations.json"
 
+# ---- rows that are too far apart: four for each oscillation, then ten
+for rows in 4 10; do
+    awk -v rows=$rows "$NORMAL"'
+        BEGIN {
+            seed = 23; print "t,x"
+            for (k = 0; k < 40; k++) {
+                t = k + 0.05 * normal()
+                printf "%.4f,%.4f\n", t, 3 * sin(6.2831853 * t / rows) + 0.05 * normal()
+            }
+        }' >"$WORK/apart$rows.csv"
+    program symreg motion "$WORK/apart$rows.csv" --time t --position x --general --seconds 0.3 \
+        --threads 1 --quiet >"$WORK/apart$rows.txt" 2>&1
+done
+check "rows that are too far apart are named" \
+    prints '^remark: x: fewer than five rows for each oscillation' cat "$WORK/apart4.txt"
+check "rows that are near enough are not" lacks 'fewer than five rows' "$WORK/apart10.txt"
+
 # ---- files
 keys() {
     grep -oE '^	"[a-z_]+"' "$WORK/prey/equations.json" | tr -d '\t"\n'

@@ -36,6 +36,8 @@ page=$WORK/star/report.html
 check "the page of an orbit has the elements" \
     grep -q '>period P, unit of time</td><td>43\.3[0-9]* +- ' "$page"
 check "the page of an orbit has aliases" grep -q 'Alias by 1 day: P = 1.02' "$page"
+check "the page of an orbit has the units that masses are taken from" \
+    grep -q 'those of times in days and velocities in m/s' "$page"
 check "the page of an orbit has offsets" grep -q '>gamma of A</td><td>12\.[0-9]* +- ' "$page"
 cat >"$WORK/charts.py" <<'END'
 import json, re, sys

@@ -93,7 +93,7 @@ at=(--start x=1,y=0 --times 0:1:0.1)
 no "no start" 2 'simulate needs --start x=1,y=0 and --times' circle --times 0:1:0.1
 no "a start that lacks a state" 2 '--start: expected 2 numbers, found none for "y"' circle \
     --start x=1 --times 0:1:0.1
-no "a start of no state" 2 '--start: "z" is no state of' circle \
+no "a start of no state" 2 'circle.json, which has "x", "y"' circle \
     --start x=1,y=0,z=2 --times 0:1:0.1
 no "a state twice" 2 '--start: "x" is given twice' circle --start x=1,y=0,x=2 --times 0:1:0.1
 no "a start that is no number" 2 '--start: expected a number as "y", found "up"' circle \

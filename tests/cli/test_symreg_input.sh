@@ -32,6 +32,24 @@ bad "half a Fortran exponent" 1 "$F:3: column \"x\": expected a finite number, f
     'x,y\n1,2\n3.9D,4\n'
 bad "decimal commas" 1 "$F:2: column \"x\": expected a finite number, found \"3,9\"" \
     'x,z,y\n"3,9",1,2\n"4,5",3,4\n'
+bad "decimal commas: what to do" 1 'a comma in a number, expected a decimal point, or nothing' \
+    'x,y\n"1,433.5",2\n"4,5",4\n'
+bad "a minus sign of print" 1 'a minus sign of print (U+2212), expected "-"' \
+    'x,y\n1,2\n\xe2\x88\x923,4\n'
+bad "a number with its unit" 1 'found "0.9 s"; text behind the number, expected units in the name' \
+    'x,y\n1,0.9 s\n2,1.2 s\n'
+bad "a number with its error" 1 \
+    "$F:2: no column of numbers beside the target; column \"x\" has \"0.20 +- 0.01\"; an error" \
+    'x,y\n0.20 +- 0.01,2\n0.40 +- 0.01,4\n'
+bad "columns of a spreadsheet that have no name" 1 \
+    'column "" stands twice; expected a name in each, or no such columns' 'x,y,,\n1,2,,\n3,4,,\n'
+bad "a time in two parts" 1 'column "x" has "0:30"; a time or an angle in two parts, expected' \
+    'x,y\n0:30,2\n1:00,4\n'
+bad "a title above the header" 1 \
+    'found 2; a header in line 4 wants "#" before the lines above it' \
+    'Pendulum lab 3\nGroup A\n\nx,y\n1,2\n2,3\n'
+bad "a title of one word above the header" 1 \
+    'found more; a header in line 2 wants "#" before the lines above it' 'Lab\nx,y\n1,2\n2,3\n'
 bad "an open quote in a list" 2 'in double quotes, found ""x"' 'x,y\n1,2\n3,4\n' --features '"x'
 bad "text" 1 "$F:3: column \"x\": expected a finite number, found \"two\"" 'x,y\n1,2\ntwo,4\n'
 bad "NaN" 1 'column "y": expected a finite number, found "NaN"' 'x,y\n1,2\n3,NaN\n'
@@ -51,6 +69,9 @@ bad "other separators: that has no header" 1 \
     '1,5;2,0\n2,5;3\n3;4,25\n'
 bad "other separators: without decimal commas" 1 "separated by commas; converted by: tr ';' ','" \
     'x;y\n1.5;2\n3;4.25\n'
+bad "other separators: between quotes" 1 \
+    "$F:1: cells are separated by \";\" and numbers have decimal commas (\"1,5\")" \
+    '"x (s)";"y (m)"\n1,5;2,0\n3,0;4,25\n'
 bad "no header" 1 "$F:1: the first line has numbers only (\"1.5\", ...), expected a header row" \
     '1.5,2\n2.5,3e4\n3,4\n'
 bad "no header, a target that is in it" 1 'the first line has numbers only ("1.5", ...)' \
@@ -131,7 +152,7 @@ bad "zstd" 1 'compressed by zstd' '(\265/\375\0'
 bad "a workbook" 1 'zip archive, expected a text file; save the sheet as CSV' 'PK\003\004\0'
 bad "UTF-16" 1 'UTF-16, expected a text file' '\377\376x\0,\0y\0'
 bad "quotes and semicolons" 1 \
-    "$F:1: column 1: text behind the quotes of a cell, expected a comma" '"x"; "y"\n1;2\n3;4\n'
+    "$F:1: column 1: text behind the quotes of a cell, expected a comma" '"x"; "y"\n1 2\n3 4\n'
 bad "a feature that is not there" 1 'no column "q"' 'x,y\n1,2\n3,4\n' --features q
 bad "a feature twice" 2 '--features: "x" stands twice' 'x,y\n1,2\n3,4\n' --features x,x
 bad "the target as a feature" 2 '"y" is the target' 'x,y\n1,2\n3,4\n' --features x,y
