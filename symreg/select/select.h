@@ -47,8 +47,8 @@ bool sr_units_of_constant(const struct sr_units *units, const struct sr_language
 /* Prints "kg*m/s^2"; "1" for a number. */
 void sr_units_print(const struct sr_units *units, const struct sr_dimension *dimension, char *text,
                     size_t bytes);
-/* Whether a base unit is one that values are converted to, or an angle in degrees; offers the others
- * for its name. */
+/* Whether a base unit is one that values are converted to, or degrees; offers the others for its
+ * name. */
 bool sr_unit_is_known(const char *name, struct orr_nearest *nearest);
 /* Parses "G=6.674e-11 m^3/kg/s^2, c": names of constants with values and units, or well-known names
  * (physical_constants.c), and adds them to the language. Well-known constants, and values whose
