@@ -344,9 +344,9 @@ int sr_far_alone(const struct sr_data *data, const bool *far, size_t count, bool
  * front, fitted to absolute deviations, is far from no other row, and describes the table, with
  * these rows spread evenly and named, in SR_ODD_NATS less than the best formula does with them, and
  * than `rival` (infinite: none), a description of other formulas. A row that a moved decimal point
- * of one number brings to the formula costs the nats of this mistake instead, and if it lies outside
- * of what the others span, SR_ODD_NATS less. At most one row in twenty, or
- * three, that are sr_far_alone(), where the residuals of the others do not follow each other
+ * of one number brings to the formula costs the nats of this mistake instead, and SR_ODD_NATS less
+ * outside of what the others span. At most one row in twenty, or three, that are sr_far_alone(),
+ * where the residuals of the others do not follow each other
  * (sr_front_count_independent()); in tables of 10 to 4,096 rows, after sr_front_describe() for
  * squared losses. weight (rows): those of the data, 0 for these rows; sets front->odd and odds.
  * ORR_ENOMEM. */
