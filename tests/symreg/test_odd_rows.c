@@ -82,7 +82,7 @@ TEST(a_wrong_row_that_bends_constants_alone_is_left_out)
     table_free(&t);
 }
 
-/* A sine goes through 59 rows of a line and one far outside, whose number is ten times too large. */
+/* A sine goes through 59 rows of a line and one far outside, which is ten times too large. */
 TEST(a_number_with_its_decimal_point_moved_is_odd)
 {
     static const char *const bent[MOST] = {"2 * r + 1", "400 * sin(0.0064 * r)"};
