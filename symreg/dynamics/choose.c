@@ -17,7 +17,6 @@ enum {
     CANDIDATES = 24,       /* of an equation that are tried with the others */
     EXACT_CANDIDATES = 12, /* likewise, of exact tracks, which tell them apart alone */
     AGAIN = 24,            /* that are fitted again along the solutions */
-    PAIRS = 10,            /* formulas of two equations that share a term, tried together */
 };
 /* A formula of one equation, fitted with the other states known; the likeliest first. */
 struct candidate {
@@ -281,70 +280,10 @@ static int try_candidates(const struct sr_judge *c, struct candidates *kept, int
     return rc;
 }
 
-/* Formulas of two equations. */
-struct pair {
-    int d, e;
-    const struct candidate *of_d, *of_e;
-    double behind; /* nats that they are behind the best, the other states known */
-};
-
-static void add_pair(const struct pair *pair, struct pair *list, int *count)
-{
-    int at = *count;
-    if ((at == PAIRS && !(pair->behind < list[at - 1].behind)) ||
-        !sr_shares_terms(&pair->of_d->expr, &pair->of_e->expr))
-        return;
-    at -= at == PAIRS;
-    *count = at + 1;
-    for (; at > 0 && list[at - 1].behind > pair->behind; at--)
-        list[at] = list[at - 1];
-    list[at] = *pair;
-}
-
-/* Tries formulas of two equations that share a term, together: each alone costs more, as the other
- * equation does not have the term. */
-static int try_pairs(const struct sr_judge *c, const struct candidates *kept,
-                     struct sr_judged *best, int *choice, bool *changed)
-{
-    struct pair list[PAIRS];
-    int count = 0;
-    struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
-    int rc = trial ? 0 : ORR_ENOMEM;
-    *changed = false;
-    for (int e = 0; e < c->states->dims && !c->states->categories; e++)
-        for (int d = 0; d < e && !kept[e].held; d++)
-            for (int k = 0; k < kept[d].count && k < CANDIDATES && !kept[d].held; k++)
-                for (int m = 0; m < kept[e].count && m < CANDIDATES; m++) {
-                    const struct pair pair = {d, e, &kept[d].item[k], &kept[e].item[m],
-                                              kept[d].item[k].nats - kept[d].item[0].nats +
-                                                  kept[e].item[m].nats - kept[e].item[0].nats};
-                    if (pair.behind < nearly && (k || m))
-                        add_pair(&pair, list, &count);
-                }
-    for (int i = 0; i < count && !rc && !sr_judge_over(c); i++) {
-        sr_judged_copy(best, trial);
-        sr_judged_put(trial, list[i].d, &list[i].of_d->expr, kept[list[i].d].first,
-                      &list[i].of_d->each);
-        sr_judged_put(trial, list[i].e, &list[i].of_e->expr, kept[list[i].e].first,
-                      &list[i].of_e->each);
-        rc = sr_judge_fit(c, trial);
-        orr_trace("equations %d and %d, that share a term: %.2f nats, residual %.4g", list[i].d + 1,
-                  list[i].e + 1, trial->nats, sqrt(trial->misfit));
-        if (rc || !(trial->nats < best->nats))
-            continue;
-        *best = *trial;
-        *changed = true;
-        choice[list[i].d] = list[i].of_d->row;
-        choice[list[i].e] = list[i].of_e->row;
-    }
-    free(trial);
-    return rc;
-}
-
 /* Tries other formulas of the equations one after the other, as long as another one has changed
  * since: the candidates of each, or where there are none its front. */
-static int sweep_each(const struct sr_judge *c, const struct sr_equations_found *found,
-                      struct candidates *kept, struct sr_judged *best, int *choice)
+static int sweep(const struct sr_judge *c, const struct sr_equations_found *found,
+                 struct candidates *kept, struct sr_judged *best, int *choice)
 {
     const int dims = c->states->dims;
     int place[SR_STATES];
@@ -362,17 +301,6 @@ static int sweep_each(const struct sr_judge *c, const struct sr_equations_found 
         unchanged = best->nats < before ? 1 : unchanged + 1;
     }
     return 0;
-}
-
-/* ... and of tracks with noise, which hides terms, pairs of formulas that share one. */
-static int sweep(const struct sr_judge *c, const struct sr_equations_found *found,
-                 struct candidates *kept, struct sr_judged *best, int *choice)
-{
-    bool changed = false;
-    int rc = sweep_each(c, found, kept, best, choice);
-    if (!rc && !sr_states_are_exact(c->states))
-        rc = try_pairs(c, kept, best, choice, &changed);
-    return rc || !changed ? rc : sweep_each(c, found, kept, best, choice);
 }
 
 /* Shortens the equations that are not held. */

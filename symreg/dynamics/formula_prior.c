@@ -277,9 +277,3 @@ double sr_equation_nats(const struct sr_expr *expr, int names)
     return read_sum(&r, expr->count - 1);
 #endif
 }
-
-double sr_term_nats(const struct sr_expr *expr, int at, int terms, int names)
-{
-    const struct reader r = {.expr = expr, .name = orr_log(names > 1 ? names : 1)};
-    return nats_of_term(&r, at, terms) + half;
-}

@@ -310,11 +310,6 @@ static int weigh(const struct sr_judge *c, const struct sr_flow *flow,
         nats += takes_from_nothing(c, &f->expr[d], d) ? unnatural : 0;
     }
     nats += f->group ? f->shared_nats : 0;
-    if (!f->group && !s->categories && s->dims > 1) {
-        double saved;
-        TRY(sr_shared_nats(s, f, &u, rows, &saved));
-        nats -= saved;
-    }
     /* a start costs what a measured number does, half the logarithm of the rows */
     f->nats = nats + 0.5 * starts * orr_log(rows) + 0.5 * rows * orr_log(fmax(f->misfit, c->exact));
     if (isnan(f->nats))

@@ -94,13 +94,5 @@ int sr_states_resmooth(const struct sr_judge *judge, const struct sr_judged *sys
 /* What a formula of an equation costs without its constants, in nats, where `names` may be in it
  * (formula_prior.c). */
 double sr_equation_nats(const struct sr_expr *expr, int names);
-/* ... of its term that ends at node `at`, one of so many. */
-double sr_term_nats(const struct sr_expr *expr, int at, int terms, int names);
-/* The nats that a fitted system costs less as its equations share terms and numbers
- * (shared_terms.c). u: of its constants; rows: numbers compared. ORR_ENOMEM. */
-int sr_shared_nats(const struct sr_states *states, const struct sr_judged *judged,
-                   const struct sr_uncertainty *u, double rows, double *saved);
-/* Whether two formulas have a term in common whose numbers are nearly equal. */
-bool sr_shares_terms(const struct sr_expr *a, const struct sr_expr *b);
 
 #endif
