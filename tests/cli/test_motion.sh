@@ -73,8 +73,8 @@ check "a light body: the law may have both masses" prints '"r", "m1", "m2"' \
 check "a light body: Newton's law by the paths, with both masses" \
     prints '^9 .*39\.[0-9]+ \* m1\) \* m2\) / \(r \* r' best "$WORK/light.txt"
 
-# ---- a Yukawa force, uneven times, 1% of noise: its amplitude and length nearly cancel, so that fits
-# to whole paths have to be continued
+# ---- a Yukawa force, uneven times, 1% of noise: its amplitude and length nearly cancel, so that
+# fits to whole paths have to be continued
 awk 'function noise(j, g) {
     g = -6
     for (j = 0; j < 12; j++) { seed = (seed * 69069 + 1) % 4294967296; g += seed / 4294967296 }
