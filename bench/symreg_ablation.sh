@@ -15,7 +15,8 @@ set -eu
 noises=${1:-0 1 3 10}
 shift $(($# > 0))
 # in the order of stages.h
-every=(small powers angles structure units composed rates origins signs hinges whole)
+every=(small powers angles structure units composed rates origins signs hinges whole pooled profiles
+    links)
 read -ra stages <<<"all ${STAGES:-${every[*]:1}}"
 make build/bench/bench_symreg_laws build/bench/cpu_clock.so programs >/dev/null
 work=build/ablation-$(cksum <bin/symreg | cut -d' ' -f1)

@@ -33,8 +33,8 @@ search() { # NOISE OPTION...
     [ -s "$to" ] || { build/bench/bench_symreg_laws --program "$work/bin/symreg" --noise "$1" \
         --samples 1 --seconds 5 --cpu-time --options "--iterations 1" "${@:2}" >"$to.new" &&
         mv "$to.new" "$to"; }
-    local stage='^(small|origins|pooled|hinges|powers|signs|rates|angles|units|structure|composed|'
-    stage+='whole)[,>]*'
+    local stage='^(small|profiles|links|origins|pooled|hinges|powers|signs|rates|angles|units|'
+    stage+='structure|composed|whole)[,>]*'
     awk -v noise="$1" -v stage="${stage}[a-z,>]*$" '
         function add(k, name) { # of law number `laws`, by its path k of n
             if (k == 1) first[name]++

@@ -288,8 +288,8 @@ static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_
 
 /* ---- the derived table */
 
-/* Chooses rows evenly, at most SR_DERIVED_ROWS. For noisy tables only rows whose |h| is at least the
- * median are used, as they dominate the loss of y. Returns how many. */
+/* Chooses rows evenly, at most SR_DERIVED_ROWS. For noisy tables only rows whose |h| is at least
+ * the median are used, as they dominate the loss of y. Returns how many. */
 static size_t choose_rows(const double *factor, size_t rows, bool noise, size_t *row)
 {
     size_t n = 0;
