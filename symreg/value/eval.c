@@ -243,9 +243,13 @@ double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, str
 {
     if (loss->data->x_variance)
         return closest_loss(expr, loss, 1);
-    const double reached =
-        eval_columns(expr, loss, work) ? sr_loss_value(loss, work->value, 1) : HUGE_VAL;
-    return isfinite(reached) ? reached : HUGE_VAL;
+    double reached = HUGE_VAL;
+    const bool has = loss->data->rows > work->rows
+                         ? sr_eval_parts(expr, loss, 1, work->rows, work->value, &reached, NULL)
+                         : eval_columns(expr, loss, work);
+    if (has && loss->data->rows <= work->rows)
+        reached = sr_loss_value(loss, work->value, 1);
+    return has && isfinite(reached) ? reached : HUGE_VAL;
 }
 
 bool sr_eval_parts(const struct sr_expr *expr, const struct sr_loss *loss, double scale,

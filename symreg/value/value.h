@@ -338,7 +338,8 @@ void sr_work_free(struct sr_work *work);
 double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work,
                     double *scale);
 
-/* Computes values and loss without an outer scale. */
+/* Computes the loss without an outer scale, of tables with more rows than work in parts of
+ * work->rows; of others the values stay in work->value. */
 double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work);
 
 /* A sample of rows that saves most of the full evaluations. The rows are drawn once, evenly over

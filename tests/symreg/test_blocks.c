@@ -119,8 +119,16 @@ TEST(blocks_have_the_loss_of_all_rows)
         if (!agree(residuals, sum, sum))
             fail_msg("loss %d: in blocks the residuals add up to %.17g, expected %.17g",
                      (int)p.loss.kind, residuals, sum);
+        const double once = sr_eval_plain(&expr, &p.loss, &p.all),
+                     parts = sr_eval_plain(&expr, &p.loss, &p.few); /* which has few rows */
+        if (!agree(parts, once, once))
+            fail_msg("loss %d: without a scale it is %.17g in blocks, %.17g of all rows at once",
+                     (int)p.loss.kind, parts, once);
         p.t.x[ROWS - 1] = -1; /* the last row of the last block */
         const struct sr_expr root = formula("sqrt(r)");
+        if (sr_eval_plain(&root, &p.loss, &p.few) < HUGE_VAL)
+            fail_msg("loss %d: a formula that is not finite in the last block has a loss",
+                     (int)p.loss.kind);
         if (sr_eval_parts(&root, &p.loss, 1, PIECE, p.few.value, &loss, NULL))
             fail_msg("loss %d: a formula that is not finite in the last block has the loss %g",
                      (int)p.loss.kind, loss);
