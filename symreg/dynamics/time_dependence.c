@@ -2,7 +2,9 @@
  * choice: all formulas of a front leave much more of the derivative than its errors. After it: an
  * equation of a driven system follows its track only with a term that depends on the time. A
  * parabola of the time is added to one equation after the other, and the system is fitted anew: it
- * counts where the tracks support it, and of several equations that where it explains most. */
+ * counts where the tracks support it, and of several equations that where it explains most. A fit
+ * without the parabola may be cut off by its seconds: it never counts for worse than the system
+ * that was chosen, or the time would seem to act on any. */
 #include <stdlib.h>
 
 #include "weak.h"
@@ -64,6 +66,14 @@ static int measure_gain(const struct sr_judge *c, const struct sr_judged *withou
     return rc;
 }
 
+static bool is_any_alone(const struct sr_states *s, const struct sr_system *system)
+{
+    for (int d = 0; d < s->dims; d++)
+        if (system->alone[d])
+            return true;
+    return false;
+}
+
 int sr_system_time(const struct sr_states *s, const struct sr_language *language, double seconds,
                    struct sr_system *system)
 {
@@ -77,6 +87,8 @@ int sr_system_time(const struct sr_states *s, const struct sr_language *language
         without->each = system->each;
         rc = sr_judge_fit(&judge, without);
     }
+    if (!rc && !is_any_alone(s, system))
+        without->misfit = fmin(without->misfit, system->residual * system->residual);
     for (int d = 0; !rc && d < s->dims && without->nats < HUGE_VAL && !orr_signal_seen(); d++) {
         rc = measure_gain(&judge, without, d, &gain);
         if (!rc && gain > most) {

@@ -257,7 +257,7 @@ TEST(an_equation_that_lacks_the_time_is_named)
     struct sr_states s;
     struct sr_language *language = sr_language_create();
     struct sr_equations_found found[2] = {0};
-    struct sr_system system = {.by_track = true};
+    struct sr_system system = {.by_track = true, .residual = NAN};
     make_oscillation(&s);
     add(&found[0], &s, "y", 1);
     add(&found[1], &s, "-4 * x - 0.2 * y", 1);
@@ -275,6 +275,10 @@ TEST(an_equation_that_lacks_the_time_is_named)
     system.expr[0] = found[0].expr[0];
     assert_int_equal(sr_system_time(&s, language, 0, &system), 0);
     assert_int_equal(system.follows_time, 1);
+    system.residual = 1e-6; /* less than any fit here leaves, as if seconds had cut these off */
+    assert_int_equal(sr_system_time(&s, language, 0, &system), 0);
+    if (system.follows_time != -1)
+        fail_msg("A fit that leaves more than the chosen system did counted for the time.");
     sr_states_free(&s);
     sr_language_free(language);
 }
