@@ -1,5 +1,4 @@
-/* gaussian_process.c - Gaussian process: its evidence, the optimisation of the evidence, and
- * gradients. */
+/* gaussian_process.c - the evidence of a Gaussian process, its optimisation, and gradients. */
 #include "gaussian_process.h"
 
 #include <math.h>
@@ -52,22 +51,6 @@ static int make_solver(const struct sr_smooth_data *data, struct solver *s)
 
 /* ---- K */
 
-/* Row i of the kernel of f, up to the diagonal. */
-static void kernel_row(const struct solver *s, const struct sr_smooth *m, int i, double *row)
-{
-    const struct sr_smooth_data *data = s->data;
-    for (int j = 0; j <= i; j++)
-        row[j] = 0;
-    for (int k = 0; k < data->columns; k++) {
-        const double *x = data->coordinate + (size_t)k * (size_t)s->n;
-        const double factor = 0.5 / (m->length[k] * m->length[k]), own = x[i];
-        for (int j = 0; j <= i; j++)
-            row[j] += factor * (x[j] - own) * (x[j] - own);
-    }
-    for (int j = 0; j <= i; j++)
-        row[j] = m->square * orr_exp(-row[j]);
-}
-
 /* The kernel of f, and K in `lower`, lower triangles. */
 static void make_kernel(struct solver *s, const struct sr_smooth *m)
 {
@@ -75,7 +58,15 @@ static void make_kernel(struct solver *s, const struct sr_smooth *m)
     const size_t n = (size_t)s->n;
     for (size_t i = 0; i < n; i++) {
         double *row = s->kernel + i * n, *all = s->lower + i * n;
-        kernel_row(s, m, (int)i, row);
+        sr_fill(row, i + 1, 0);
+        for (int k = 0; k < data->columns; k++) {
+            const double *x = data->coordinate + (size_t)k * n;
+            const double factor = 0.5 / (m->length[k] * m->length[k]), own = x[i];
+            for (size_t j = 0; j <= i; j++)
+                row[j] += factor * (x[j] - own) * (x[j] - own);
+        }
+        for (size_t j = 0; j <= i; j++)
+            row[j] = m->square * orr_exp(-row[j]);
         for (size_t j = 0; j <= i; j++)
             all[j] = row[j] + constant_share * s->variance;
         for (int k = 0; k < data->lines; k++) {
