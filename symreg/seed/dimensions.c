@@ -84,38 +84,21 @@ static bool choose_groups(const struct quantities *c, struct sr_grouping *g, dou
     return true;
 }
 
-/* Whether a column has an exponent in h or in one of the first groups. */
-static bool has_column(const struct sr_grouping *g, int groups, int column)
-{
-    bool has = g->factor.half[column] != 0;
-    for (int k = 0; k < groups; k++)
-        has = has || g->group[k].half[column] != 0;
-    return has;
-}
-
-/* Whether every chosen constant has an exponent somewhere. Where one has none, a hypothesis without
- * it is the same. */
-static bool uses_constants(const struct quantities *c, const struct sr_grouping *g)
-{
-    for (int i = c->features; i < c->count; i++)
-        if ((c->set >> i & 1) && !has_column(g, g->groups, i))
-            return false;
-    return true;
-}
-
 /* Columns that stand neither in h nor in a group become arguments of phi themselves, as a constant
- * of the law may have their dimension: T in y = A exp(-2500 / T). False where there are too
- * many. */
+ * of the law may have their dimension: T in y = A exp(-2500 / T). False where there are too many,
+ * and where a constant stands in neither: a hypothesis without it is the same. */
 static bool add_columns(const struct quantities *c, struct sr_grouping *g)
 {
-    const int groups = g->groups;
-    for (int f = 0; f < c->features; f++) {
-        if (has_column(g, groups, f))
+    for (int i = 0; i < c->count; i++) {
+        bool stands = g->factor.half[i] != 0 || !(c->set >> i & 1);
+        for (int k = 0; k < g->groups; k++)
+            stands = stands || g->group[k].half[i] != 0;
+        if (stands)
             continue;
-        if (g->groups == SR_GROUPS_MOST)
+        if (i >= c->features || g->groups == SR_GROUPS_MOST)
             return false;
         g->group[g->groups] = (struct sr_powers){{0}};
-        g->group[g->groups++].half[f] = 2;
+        g->group[g->groups++].half[i] = 2;
         g->loss += per_group;
     }
     return true;
@@ -136,7 +119,7 @@ static void add_hypotheses(const struct quantities *c, const struct sr_dimension
         g.groups = groups;
         g.factor = scale[i].powers;
         g.loss = cost + scale[i].cost + per_constant * __builtin_popcount(c->set >> c->features);
-        if (uses_constants(c, &g) && add_columns(c, &g))
+        if (add_columns(c, &g))
             sr_best_insert(list, sizeof g, count, TRIED, &g);
     }
 }
