@@ -21,8 +21,6 @@ static const double least_noise = 1e-7; /* share of the variance of z that keeps
 
 struct solver {
     const struct sr_smooth_data *data;
-    const struct sr_vec *vec;
-    int n;
     double variance;          /* variance of z */
     double *kernel, *lower;   /* (n, n) the kernel of f alone, and the Cholesky factor of K */
     double *inverse, *weight; /* (n, n), (n): K^-1 and K^-1 z */
@@ -33,7 +31,7 @@ static int make_solver(const struct sr_smooth_data *data, struct solver *s)
 {
     const size_t n = (size_t)data->rows;
     double mean = 0;
-    *s = (struct solver){.data = data, .vec = sr_vec_best(), .n = data->rows};
+    *s = (struct solver){.data = data};
     s->kernel = orr_alloc(4 * n * n + n, sizeof *s->kernel);
     if (!s->kernel)
         return ORR_ENOMEM;
@@ -55,7 +53,7 @@ static int make_solver(const struct sr_smooth_data *data, struct solver *s)
 static void make_kernel(struct solver *s, const struct sr_smooth *m)
 {
     const struct sr_smooth_data *data = s->data;
-    const size_t n = (size_t)s->n;
+    const size_t n = (size_t)s->data->rows;
     for (size_t i = 0; i < n; i++) {
         double *row = s->kernel + i * n, *all = s->lower + i * n;
         sr_fill(row, i + 1, 0);
@@ -82,7 +80,7 @@ static void make_kernel(struct solver *s, const struct sr_smooth *m)
 /* weight = K^-1 z; returns z' K^-1 z. */
 static double solve_weights(struct solver *s)
 {
-    const size_t n = (size_t)s->n;
+    const size_t n = (size_t)s->data->rows;
     double square = 0;
     memcpy(s->weight, s->data->z, n * sizeof *s->weight);
     sr_cholesky_lower(s->lower, n, n, s->weight);
@@ -97,10 +95,10 @@ static double solve_weights(struct solver *s)
 /* Computes evidence and slopes; false where K is singular. */
 static bool judge_model(struct solver *s, struct sr_smooth *m)
 {
-    const size_t n = (size_t)s->n;
+    const size_t n = (size_t)s->data->rows;
     double half_log = 0;
     make_kernel(s, m);
-    if (!s->vec->factorise(s->lower, s->n))
+    if (!sr_vec_best()->factorise(s->lower, s->data->rows))
         return false;
     for (size_t i = 0; i < n; i++)
         half_log += orr_log(s->lower[i * n + i]);
@@ -119,9 +117,9 @@ static bool judge_model(struct solver *s, struct sr_smooth *m)
 static void evidence_slope(struct solver *s, const struct sr_smooth *m, double slope[PARAMETERS])
 {
     const struct sr_smooth_data *data = s->data;
-    const size_t n = (size_t)s->n;
+    const size_t n = (size_t)s->data->rows;
     const int columns = data->columns;
-    s->vec->invert(s->lower, s->n, s->scratch, s->inverse);
+    sr_vec_best()->invert(s->lower, s->data->rows, s->scratch, s->inverse);
     for (int k = 0; k < columns + 2; k++)
         slope[k] = 0;
     for (size_t i = 0; i < n; i++) {
@@ -240,7 +238,7 @@ int sr_smooth_predict(const struct sr_smooth_data *data, const struct sr_smooth 
     sr_fill(value, n, NAN);
     sr_fill(deviation, n, NAN);
     if (judge_model(&s, &m)) {
-        s.vec->invert(s.lower, s.n, s.scratch, s.inverse);
+        sr_vec_best()->invert(s.lower, data->rows, s.scratch, s.inverse);
         for (size_t i = 0; i < n; i++) {
             const double self = s.inverse[i * n + i], own = m.noise * data->noise[i];
             value[i] = data->z[i] - s.weight[i] / self;

@@ -278,28 +278,23 @@ static bool put_clamped(const struct hinges *h, const struct sum *sum, struct sr
 static bool write_sum(const struct hinges *h, const struct sum *sum, unsigned way,
                       struct sr_expr *out)
 {
-    const struct sr_settings *s = h->p->settings;
+    struct sr_expr term[2] = {{.count = 0}, {.count = 0}};
     double weight[2] = {sum->weight[0], sum->weight[1]};
-    const bool together = way & COMMON;
     out->count = 0;
-    if (way & CLAMPED) {
-        if (!put_clamped(h, sum, out))
-            return false;
-    } else {
-        for (int k = 0; k < sum->terms; k++) {
-            if (put_hinge(h, &sum->of[k], way & CONSTANT, out))
-                weight[k] = -weight[k];
-            if (!together)
-                sr_put_by(SR_MUL, weight[k], out);
-        }
-        if (sum->terms == 2)
-            sr_put_op(out, together && weight[0] * weight[1] < 0 ? SR_SUB : SR_ADD);
-        if (together)
-            sr_put_by(SR_MUL, weight[0], out);
-    }
+    for (int k = 0; k < sum->terms; k++)
+        if (put_hinge(h, &sum->of[k], way & CONSTANT, &term[k]))
+            weight[k] = -weight[k];
+    if (!(way & CLAMPED))
+        sr_put_text(sum->terms == 1             ? "u * a"
+                    : !(way & COMMON)           ? "u * a + v * b"
+                    : weight[0] * weight[1] < 0 ? "(u - v) * a"
+                                                : "(u + v) * a",
+                    term, "ab", weight, out);
+    else if (!put_clamped(h, sum, out))
+        return false;
     if (way & CONSTANT)
         sr_put_by(SR_ADD, sum->constant, out);
-    return sr_put_end(s->language, out, SR_NODES);
+    return sr_put_end(h->p->settings->language, out, SR_NODES);
 }
 
 static void fit_sums(struct hinges *h)
