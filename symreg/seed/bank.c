@@ -1,5 +1,4 @@
-/* bank.c - enumerates small formulas of all features with their values, each function once, and
- * ranks them by how close they are to y. */
+/* bank.c - enumerates small formulas, and ranks them by how close they are to y. */
 #include "bank.h"
 
 #include <math.h>
@@ -14,6 +13,8 @@
 static const double generic[] = {GENERIC,      -GENERIC,     GENERIC / 4, GENERIC * 4,
                                  -GENERIC / 4, -GENERIC * 4, GENERIC / 2, GENERIC * 2,
                                  -GENERIC / 2, -GENERIC * 2};
+
+enum { SLOTS = 1 << 17 }; /* of the hash table: more than three for each entry */
 
 /* ---- rows */
 
@@ -42,20 +43,17 @@ static void show_columns(struct sr_bank *bank, const struct sr_data *data)
 {
     bool taken[SR_ROWS] = {false};
     for (int f = 0; f < data->features; f++) {
-        const double *column = data->x + (size_t)f * data->rows;
-        const double common = column[bank->row[0]];
-        bool differs = false;
-        for (int k = 0; k < SR_ROWS && !differs; k++)
-            differs = column[bank->row[k]] != common;
-        for (size_t i = 0; i < data->rows && !differs; i++)
-            if (column[i] != common) {
-                differs = true;
-                place_row(bank, data, i, taken);
-            }
+        const double *column = data->x + (size_t)f * data->rows, common = column[bank->row[0]];
+        size_t k = 0, row = 0;
+        while (k < SR_ROWS && column[bank->row[k]] == common)
+            k++;
+        while (row < data->rows && column[row] == common)
+            row++;
+        if (k == SR_ROWS && row < data->rows)
+            place_row(bank, data, row, taken);
     }
 }
 
-/* Chooses rows at even quantiles of y. */
 static int pick_rows(struct sr_bank *bank, const struct sr_data *data)
 {
     size_t *order = sr_order(data->y, data->rows);
@@ -91,13 +89,12 @@ static uint64_t hash_of(const double value[SR_ROWS], double unit)
     return hash;
 }
 
-/* False where an equal function was kept. Otherwise, with `keep`, the hash table registers these
- * values for the next entry. */
-static bool is_new(struct sr_enumeration *all, const double value[SR_ROWS], bool keep)
+/* False where an equal function was kept; else, with `keep`, registers the next entry. */
+static bool is_new(struct sr_bank *bank, const double value[SR_ROWS], bool keep)
 {
-    size_t slot = hash_of(value, 1) % all->slots;
-    for (; all->table[slot]; slot = (slot + 1) % all->slots) {
-        const double *other = all->value[all->table[slot] - 1];
+    size_t slot = hash_of(value, 1) % SLOTS;
+    for (; bank->table[slot]; slot = (slot + 1) % SLOTS) {
+        const double *other = bank->value[bank->table[slot] - 1];
         bool same = true;
         for (int i = 0; i < SR_ROWS && same; i++)
             same = fabs(other[i] - value[i]) <= 1e-11 * (fabs(other[i]) + fabs(value[i]));
@@ -105,7 +102,7 @@ static bool is_new(struct sr_enumeration *all, const double value[SR_ROWS], bool
             return false;
     }
     if (keep)
-        all->table[slot] = (uint32_t)all->count + 1;
+        bank->table[slot] = (uint32_t)bank->count + 1;
     return true;
 }
 
@@ -142,82 +139,73 @@ static void rank_entry(struct sr_ranking *ranking, const struct sr_entry *entry,
     sr_best_insert(ranking->best, sizeof item, &ranking->count, SR_BEST_KEPT, &item);
 }
 
-/* Ranks an entry by its values, and keeps it while the bank has capacity. */
 static void consider_entry(struct sr_bank *bank, const struct sr_entry *entry,
                            const double value[SR_ROWS])
 {
-    struct sr_enumeration *all = &bank->all;
-    double score[SR_RESPECTS];
-    all->tried++;
+    double score[SR_RESPECTS] = {1, 1, 1};
+    bank->tried++;
     if (entry->op != SR_CONSTANT && !rate_entry(bank, value, score))
         return;
     struct sr_ranking *ranking = bank->ranking[entry->size];
     bool good = false;
-    for (int i = 0; i < SR_RESPECTS && entry->op != SR_CONSTANT; i++)
+    for (int i = 0; i < SR_RESPECTS; i++)
         good = good || is_good(&ranking[i], score[i]);
     const bool keep =
-        all->count < SR_BANK &&
+        bank->count < SR_BANK &&
         (entry->constants == 0 || (entry->constants == 1 && entry->cost <= SR_CONSTANT_COST));
-    if ((!good && !keep) || !is_new(all, value, keep))
+    if ((!good && !keep) || !is_new(bank, value, keep))
         return;
     const uint64_t hash = good ? hash_of(value, value[0] != 0 ? value[0] : 1) : 0;
     for (int i = 0; i < SR_RESPECTS && good; i++)
         rank_entry(&ranking[i], entry, score[i], hash);
     if (keep) {
-        all->entry[all->count] = *entry;
-        memcpy(all->value[all->count++], value, sizeof all->value[0]);
+        bank->entry[bank->count] = *entry;
+        memcpy(bank->value[bank->count++], value, sizeof bank->value[0]);
     }
 }
 
 /* ---- levels */
 
+/* Considers op(a, b), or op(a) of a unary operator, for which b is a. */
 static void join_entries(struct sr_bank *bank, enum sr_op op, int a, int b)
 {
     double value[SR_ROWS];
-    const struct sr_enumeration *all = &bank->all;
-    const struct sr_entry *p = &all->entry[a], *q = &all->entry[b];
-    const struct sr_language *const language = all->settings->language;
+    const struct sr_entry *p = &bank->entry[a], *q = &bank->entry[b];
+    const struct sr_language *const language = bank->settings->language;
     const bool binary = sr_op(language, (int)op)->arity == 2;
-    const int size = 1 + p->size + (binary ? q->size : 0);
-    if (size > all->largest || (p->op == SR_CONSTANT && (!binary || q->op == SR_CONSTANT)) ||
-        !sr_op_apply(language, op, SR_ROWS, all->value[a], all->value[b], value))
-        return;
-    const struct sr_entry entry = {.op = (uint8_t)op,
-                                   .size = (uint8_t)size,
-                                   .cost = (uint8_t)all->cost,
-                                   .constants =
-                                       (uint8_t)(p->constants + (binary ? q->constants : 0)),
-                                   .a = a,
-                                   .b = b};
-    consider_entry(bank, &entry, value);
+    struct sr_entry entry = {.op = (uint8_t)op, .cost = (uint8_t)bank->cost, .a = a, .b = b};
+    entry.size = (uint8_t)(1 + p->size + (binary ? q->size : 0));
+    entry.constants = (uint8_t)(p->constants + (binary ? q->constants : 0));
+    if (entry.size <= bank->largest && !(p->op == SR_CONSTANT && q->op == SR_CONSTANT) &&
+        sr_op_apply(language, op, SR_ROWS, bank->value[a], bank->value[b], value))
+        consider_entry(bank, &entry, value);
 }
 
 /* Takes the next step of a level, unless the budget is used up or an earlier call has taken it. */
-static bool takes_step(struct sr_enumeration *all, double budget, int *step)
+static bool takes_step(struct sr_bank *bank, double budget, int *step)
 {
-    if (!(all->tried < budget) || (*step)++ < all->step || orr_signal_seen())
+    if (!(bank->tried < budget) || (*step)++ < bank->step || orr_signal_seen())
         return false;
-    all->step++;
+    bank->step++;
     return true;
 }
 
-/* All formulas of cost all->cost over entries of smaller cost. */
+/* All formulas of cost bank->cost over entries of smaller cost. */
 static void add_level(struct sr_bank *bank, double budget)
 {
-    struct sr_enumeration *all = &bank->all;
-    const struct sr_settings *s = all->settings;
-    const int *first = all->first;
+    const struct sr_settings *s = bank->settings;
+    const int *first = bank->first, cost = bank->cost;
     int step = 0;
     for (int k = 0; k < s->unary_count; k++) {
-        const int operand = all->cost - sr_op(s->language, (int)s->unary[k])->cost;
+        const int operand = cost - sr_op(s->language, (int)s->unary[k])->cost;
         for (int a = operand > 0 ? first[operand] : 0; operand > 0 && a < first[operand + 1]; a++)
-            if (takes_step(all, budget, &step))
+            if (takes_step(bank, budget, &step))
                 join_entries(bank, s->unary[k], a, a);
     }
-    for (int left = 1; left <= all->cost - 2; left++) {
-        const int right = all->cost - 1 - left;
+    for (int left = 1; left <= cost - 2; left++) {
+        const int right = cost - 1 - left;
         for (int a = first[left]; a < first[left + 1]; a++) {
-            if (!takes_step(all, budget, &step))
+            if (!takes_step(bank, budget, &step))
                 continue;
             for (int b = first[right]; b < first[right + 1]; b++)
                 for (int k = 0; k < s->binary_count; k++)
@@ -229,28 +217,25 @@ static void add_level(struct sr_bank *bank, double budget)
 
 void sr_bank_run(struct sr_bank *bank, double budget)
 {
-    struct sr_enumeration *all = &bank->all;
-    if (all->cost == 2 && all->step == 0)
-        all->first[2] = all->count;
-    while (all->cost <= SR_MOST_COST && all->tried < budget && !orr_signal_seen()) {
+    while (bank->cost <= SR_MOST_COST && bank->tried < budget && !orr_signal_seen()) {
         add_level(bank, budget);
-        if (!(all->tried < budget) || orr_signal_seen()) /* a later call may finish the level */
+        if (!(bank->tried < budget) || orr_signal_seen()) /* a later call may finish the level */
             return;
-        all->step = 0;
-        all->first[++all->cost] = all->count;
+        bank->step = 0;
+        bank->first[++bank->cost] = bank->count;
     }
 }
 
 /* ---- the bank */
 
-/* Offers a column, or constant number `feature` of the grid. */
-static void add_leaf(struct sr_bank *bank, enum sr_op op, int feature, const double value[SR_ROWS])
+/* Offers a column, or a constant of the grid. */
+static void add_leaf(struct sr_bank *bank, const struct sr_data *data, enum sr_op op, int number)
 {
-    const struct sr_entry leaf = {.op = (uint8_t)op,
-                                  .size = 1,
-                                  .cost = 1,
-                                  .feature = (uint8_t)feature,
-                                  .constants = op == SR_CONSTANT};
+    const struct sr_entry leaf = {(uint8_t)op, 1, 1, (uint8_t)number, op == SR_CONSTANT, 0, 0};
+    double value[SR_ROWS];
+    for (int i = 0; i < SR_ROWS; i++)
+        value[i] = op == SR_CONSTANT ? generic[number]
+                                     : data->x[(size_t)number * data->rows + bank->row[i]];
     consider_entry(bank, &leaf, value);
 }
 
@@ -259,93 +244,61 @@ int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
 {
     const int largest = settings->maxsize < SR_BANK_SIZE ? settings->maxsize : SR_BANK_SIZE;
     const int constants = data->features == 1 ? 10 : data->features == 2 ? 6 : 4;
-    struct sr_enumeration *all = &bank->all;
-    double value[SR_ROWS];
-    *bank = (struct sr_bank){.all = {.settings = settings, .largest = largest, .cost = 2}};
-    for (all->slots = 1; all->slots < 2 * (size_t)SR_BANK;)
-        all->slots *= 2;
-    all->entry = orr_alloc_unset(SR_BANK, sizeof *all->entry);
-    all->value = orr_alloc_unset(SR_BANK, sizeof *all->value);
-    all->table = orr_alloc(all->slots, sizeof *all->table);
+    *bank = (struct sr_bank){.settings = settings, .largest = largest, .cost = 2};
+    bank->entry = orr_alloc_unset(SR_BANK, sizeof *bank->entry);
+    bank->value = orr_alloc_unset(SR_BANK, sizeof *bank->value);
+    bank->table = orr_alloc(SLOTS, sizeof *bank->table);
     bank->ranking = orr_alloc(SR_BANK_SIZE + 1, sizeof *bank->ranking);
-    if (!all->entry || !all->value || !all->table || !bank->ranking)
+    if (!bank->entry || !bank->value || !bank->table || !bank->ranking)
         return ORR_ENOMEM;
     TRY(pick_rows(bank, data));
-    for (int f = 0; f < data->features; f++) {
-        for (int i = 0; i < SR_ROWS; i++)
-            value[i] = data->x[(size_t)f * data->rows + bank->row[i]];
-        add_leaf(bank, SR_FEATURE, f, value);
-    }
-    for (int c = 0; c < constants && settings->binary_count; c++) {
-        sr_fill(value, SR_ROWS, generic[c]);
-        add_leaf(bank, SR_CONSTANT, c, value);
-    }
+    for (int f = 0; f < data->features; f++)
+        add_leaf(bank, data, SR_FEATURE, f);
+    for (int c = 0; c < constants && settings->binary_count; c++)
+        add_leaf(bank, data, SR_CONSTANT, c);
+    bank->first[2] = bank->count;
     return 0;
 }
 
 void sr_bank_free(struct sr_bank *bank)
 {
-    free(bank->all.entry);
-    free(bank->all.value);
-    free(bank->all.table);
+    free(bank->entry);
+    free(bank->value);
+    free(bank->table);
     free(bank->ranking);
 }
 
 /* ---- formulas */
 
-static bool write_entry(const struct sr_enumeration *all, const struct sr_entry *entry,
-                        struct sr_expr *expr)
+static void put_entry(const struct sr_bank *bank, const struct sr_entry *entry, struct sr_expr *out)
 {
-    const int arity = sr_op(all->settings->language, entry->op)->arity;
-    if (arity > 0 && !write_entry(all, &all->entry[entry->a], expr))
-        return false;
-    if (arity > 1 && !write_entry(all, &all->entry[entry->b], expr))
-        return false;
-    if (expr->count == SR_NODES)
-        return false;
-    expr->node[expr->count++] =
-        (struct sr_node){.op = entry->op,
-                         .feature = entry->op == SR_FEATURE ? entry->feature : 0,
-                         .value = entry->op == SR_CONSTANT ? generic[entry->feature] : 0};
-    return true;
+    const int arity = sr_op(bank->settings->language, entry->op)->arity;
+    if (arity > 0)
+        put_entry(bank, &bank->entry[entry->a], out);
+    if (arity > 1)
+        put_entry(bank, &bank->entry[entry->b], out);
+    sr_put_node(out, entry->op == SR_FEATURE    ? sr_feature_node(entry->feature)
+                     : entry->op == SR_CONSTANT ? sr_constant_node(generic[entry->feature])
+                                                : sr_op_node(entry->op));
 }
 
-static bool write(const struct sr_enumeration *all, const struct sr_entry *entry,
-                  struct sr_expr *expr)
+void sr_bank_put(const struct sr_bank *bank, int e, struct sr_expr *out)
 {
-    expr->count = 0;
-    return write_entry(all, entry, expr) && sr_expr_measure(all->settings->language, expr);
-}
-
-bool sr_bank_expr(const struct sr_bank *bank, int e, struct sr_expr *expr)
-{
-    return write(&bank->all, &bank->all.entry[e], expr);
-}
-
-void sr_bank_made_of(const struct sr_bank *bank, uint64_t operators, bool made[SR_BANK])
-{
-    const struct sr_language *const language = bank->all.settings->language;
-    for (int e = 0; e < bank->all.count; e++) {
-        const struct sr_entry *entry = &bank->all.entry[e];
-        made[e] = entry->op == SR_FEATURE ||
-                  (entry->op != SR_CONSTANT && sr_has(operators, (enum sr_op)entry->op) &&
-                   made[entry->a] && (sr_op(language, entry->op)->arity < 2 || made[entry->b]));
-    }
+    put_entry(bank, &bank->entry[e], out);
 }
 
 void sr_bank_offer(const struct sr_bank *bank, int maxsize, struct sr_candidates *candidates)
 {
-    const bool adds = sr_has(sr_settings_operators(bank->all.settings), SR_ADD);
+    const bool adds = sr_has(sr_settings_operators(bank->settings), SR_ADD);
     for (int size = 1; size <= SR_BANK_SIZE; size++)
-        for (int respect = 0; respect < SR_RESPECTS; respect++) {
+        for (int respect = 0; respect < (adds ? SR_RESPECTS : SR_OFFSET); respect++) {
             const struct sr_ranking *r = &bank->ranking[size][respect];
             for (int i = 0; i < r->count && candidates->count < SR_CANDIDATES; i++) {
                 struct sr_expr *expr = sr_candidates_next(candidates);
-                if (!write(&bank->all, &r->best[i].entry, expr) || (respect == SR_OFFSET && !adds))
-                    continue;
+                put_entry(bank, &r->best[i].entry, expr);
                 if (respect == SR_OFFSET)
                     sr_put_by(SR_ADD, generic[0], expr);
-                candidates->count += sr_put_end(bank->all.settings->language, expr, maxsize);
+                candidates->count += sr_put_end(bank->settings->language, expr, maxsize);
             }
         }
 }

@@ -1,10 +1,10 @@
-/* bank.h - inside symreg/: small formulas of all features with their values at a few rows.
+/* bank.h - inside symreg/: small formulas of all features with their values at a few rows, which
+ * all stages of a fit share.
  *
- * All stages of a fit share one bank. It enumerates formulas of the settings' operators in order of
- * increasing cost, each function once: operators are applied to the entries kept so far. The cost
- * of a formula is its number of nodes; functions from exp on count twice. For every size the bank
- * also ranks the formulas closest to y in three respects: absolute, relative, and up to an offset.
- * Constants are generic: the bank assumes no law. */
+ * Formulas are enumerated in order of increasing cost, each function once: operators are applied to
+ * the entries kept so far. The cost is the number of nodes; functions from exp on count twice. For
+ * every size the bank also ranks the formulas closest to y in three respects: absolute, relative,
+ * and up to an offset. Constants are generic: the bank assumes no law. */
 #ifndef SR_BANK_H
 #define SR_BANK_H
 
@@ -26,25 +26,12 @@ struct sr_entry {
     uint8_t constants; /* number of constants */
     int a, b;
 };
-struct sr_enumeration {
-    const struct sr_settings *settings; /* for the operators */
-    int largest;                        /* nodes of a formula, at most */
-    double tried;                       /* formulas with finite values */
-    int count;                          /* entries kept */
-    struct sr_entry *entry;
-    double (*value)[SR_ROWS];
-    uint32_t *table; /* hash table of entries */
-    size_t slots;
-    int first[SR_MOST_COST + 2]; /* first entry of every cost */
-    int cost;                    /* cost of the current level */
-    int step;                    /* next step of the current level */
-};
 
-/* A ranking of one size in one respect. score: the unexplained share of y. */
+/* A ranking of one size in one respect. */
 enum sr_respect { SR_ABSOLUTE, SR_RELATIVE, SR_OFFSET, SR_RESPECTS };
 struct sr_ranked {
-    double score;
-    uint64_t hash; /* hash of the values up to a factor */
+    double score;  /* the unexplained share of y */
+    uint64_t hash; /* of the values up to a factor */
     struct sr_entry entry;
 };
 struct sr_ranking {
@@ -52,7 +39,15 @@ struct sr_ranking {
     struct sr_ranked best[SR_BEST_KEPT];
 };
 struct sr_bank {
-    struct sr_enumeration all;
+    const struct sr_settings *settings; /* for the operators */
+    int largest;                        /* nodes of a formula, at most */
+    double tried;                       /* formulas with finite values */
+    int count;                          /* entries kept */
+    struct sr_entry *entry;
+    double (*value)[SR_ROWS];
+    uint32_t *table;             /* hash table of entries */
+    int first[SR_MOST_COST + 2]; /* first entry of every cost */
+    int cost, step;              /* the current level, and the next step in it */
     size_t row[SR_ROWS];
     double y[SR_ROWS];                         /* target at the rows */
     double inverse[SR_ROWS], yy, sy;           /* 1 / y, sums of y^2 and y */
@@ -68,10 +63,8 @@ void sr_bank_free(struct sr_bank *bank);
 /* Enumerates until `budget` formulas were tried in total. Two calls with increasing budgets give
  * the same entries as one call with the larger budget. */
 void sr_bank_run(struct sr_bank *bank, double budget);
-/* Writes entry e as a formula; false when it has more than SR_NODES nodes. */
-bool sr_bank_expr(const struct sr_bank *bank, int e, struct sr_expr *expr);
-/* made[e]: entry e consists only of features and the given operators (one bit each). */
-void sr_bank_made_of(const struct sr_bank *bank, uint64_t operators, bool made[SR_BANK]);
+/* Appends entry e to a formula. */
+void sr_bank_put(const struct sr_bank *bank, int e, struct sr_expr *out);
 
 /* Formulas to be fitted, with initial guesses of their constants. */
 enum { SR_CANDIDATES = 16384 };

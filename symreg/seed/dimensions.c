@@ -21,28 +21,6 @@ enum {
 /* Cost of a group and of a constant, relative to an exponent of h. */
 static const double per_group = 8, per_constant = 1;
 
-/* The table with a column for each named constant. */
-static int make_view(const struct sr_proposal *p, struct sr_view *v)
-{
-    const struct sr_language *language = p->settings->language;
-    const struct sr_data *all = p->loss->data;
-    const int features = all->features, named = language ? language->named : 0;
-    const size_t rows = all->rows;
-    sr_view_init(p, v);
-    v->x = orr_alloc((size_t)(features + named) * rows, sizeof *v->x);
-    if (!v->x)
-        return ORR_ENOMEM;
-    memcpy(v->x, all->x, (size_t)features * rows * sizeof *v->x);
-    for (int k = 0; k < named; k++) {
-        sr_fill(v->x + (size_t)(features + k) * rows, rows, language->constant[k]);
-        v->column[features + k] =
-            (struct sr_expr){.count = 1, .node = {sr_constant_node(language->constant[k])}};
-    }
-    v->data.x = v->x;
-    v->data.features = features + named;
-    return 0;
-}
-
 /* The quantities of a view, of which a hypothesis takes those of a set: all columns, and some
  * constants. */
 struct quantities {
@@ -51,21 +29,33 @@ struct quantities {
     struct sr_dimension d[SR_SMOOTH_COLUMNS];
 };
 
-static struct sr_powers powers_of(const struct quantities *c, const struct sr_product *product)
+/* The table with a column for each named constant. */
+static int make_view(const struct sr_proposal *p, const struct quantities *c, struct sr_view *v)
 {
-    struct sr_powers powers = {{0}};
-    memcpy(powers.half, product->half, (size_t)c->count * sizeof *powers.half);
-    return powers;
+    const size_t rows = p->loss->data->rows;
+    sr_view_init(p, v);
+    v->x = orr_alloc((size_t)c->count * rows, sizeof *v->x);
+    if (!v->x)
+        return ORR_ENOMEM;
+    memcpy(v->x, v->data.x, (size_t)c->features * rows * sizeof *v->x);
+    for (int f = c->features; f < c->count; f++) {
+        const double value = p->settings->language->constant[f - c->features];
+        sr_fill(v->x + (size_t)f * rows, rows, value);
+        v->column[f] = (struct sr_expr){.count = 1, .node = {sr_constant_node(value)}};
+    }
+    v->data.x = v->x;
+    v->data.features = c->count;
+    return 0;
 }
 
 /* Adds a vector to a basis unless it depends on those there. */
-static bool add_independent(const struct sr_product *product, int n,
+static bool add_independent(const struct sr_powers *powers, int n,
                             double basis[SR_SMOOTH_COLUMNS + 1][SR_SMOOTH_COLUMNS], int *count)
 {
     int pivot[SR_SMOOTH_COLUMNS + 1];
     const int before = *count;
     for (int i = 0; i < n; i++)
-        basis[before][i] = product->half[i];
+        basis[before][i] = powers->half[i];
     *count = sr_echelon(basis[0], before + 1, n, SR_SMOOTH_COLUMNS, 1e-9, pivot);
     return *count > before;
 }
@@ -80,51 +70,35 @@ static bool choose_groups(const struct quantities *c, struct sr_grouping *g, dou
     g->groups = 0;
     *cost = 0;
     for (int i = 0; i < count; i++) {
+        const struct sr_powers *const powers = &list[i].powers;
         bool any = false;
         for (int f = 0; f < c->features; f++)
-            any = any || list[i].half[f];
-        if (!any || !add_independent(&list[i], c->count, basis, &independent))
+            any = any || powers->half[f];
+        if (!any || !add_independent(powers, c->count, basis, &independent))
             continue;
         if (g->groups == SR_GROUPS_MOST)
             return false;
-        g->group[g->groups++] = powers_of(c, &list[i]);
+        g->group[g->groups++] = *powers;
         *cost += per_group + 0.1 * list[i].cost;
     }
     return true;
 }
 
-/* Whether a column has an exponent in h or in one of the first groups. */
-static bool has_column(const struct sr_grouping *g, int groups, int column)
-{
-    bool has = g->factor.half[column] != 0;
-    for (int k = 0; k < groups; k++)
-        has = has || g->group[k].half[column] != 0;
-    return has;
-}
-
-/* Whether every chosen constant has an exponent somewhere. Where one has none, a hypothesis without
- * it is the same. */
-static bool uses_constants(const struct quantities *c, const struct sr_grouping *g)
-{
-    for (int i = c->features; i < c->count; i++)
-        if ((c->set >> i & 1) && !has_column(g, g->groups, i))
-            return false;
-    return true;
-}
-
 /* Columns that stand neither in h nor in a group become arguments of phi themselves, as a constant
- * of the law may have their dimension: T in y = A exp(-2500 / T). False where there are too
- * many. */
+ * of the law may have their dimension: T in y = A exp(-2500 / T). False where there are too many,
+ * and where a constant stands in neither: a hypothesis without it is the same. */
 static bool add_columns(const struct quantities *c, struct sr_grouping *g)
 {
-    const int groups = g->groups;
-    for (int f = 0; f < c->features; f++) {
-        if (has_column(g, groups, f))
+    for (int i = 0; i < c->count; i++) {
+        bool stands = g->factor.half[i] != 0 || !(c->set >> i & 1);
+        for (int k = 0; k < g->groups; k++)
+            stands = stands || g->group[k].half[i] != 0;
+        if (stands)
             continue;
-        if (g->groups == SR_GROUPS_MOST)
+        if (i >= c->features || g->groups == SR_GROUPS_MOST)
             return false;
         g->group[g->groups] = (struct sr_powers){{0}};
-        g->group[g->groups++].half[f] = 2;
+        g->group[g->groups++].half[i] = 2;
         g->loss += per_group;
     }
     return true;
@@ -143,9 +117,9 @@ static void add_hypotheses(const struct quantities *c, const struct sr_dimension
     const int groups = g.groups;
     for (int i = 0; i < scales && i < SCALES; i++) {
         g.groups = groups;
-        g.factor = powers_of(c, &scale[i]);
+        g.factor = scale[i].powers;
         g.loss = cost + scale[i].cost + per_constant * __builtin_popcount(c->set >> c->features);
-        if (uses_constants(c, &g) && add_columns(c, &g))
+        if (add_columns(c, &g))
             sr_best_insert(list, sizeof g, count, TRIED, &g);
     }
 }
@@ -155,13 +129,13 @@ int sr_dimensions_find(struct sr_proposal *p)
     const struct sr_units *units = p->settings->units;
     const struct sr_language *language = p->settings->language;
     const int named = language ? language->named : 0;
+    struct quantities c = {.features = p->loss->data->features};
     struct sr_grouping list[TRIED] = {{0}};
     struct sr_view view = {0};
     int count = 0;
-    if (!units || !units->target_known || p->loss->data->features + named > SR_SMOOTH_COLUMNS)
+    c.count = c.features + named;
+    if (!units || !units->target_known || c.count > SR_SMOOTH_COLUMNS)
         return 0;
-    struct quantities c = {.count = p->loss->data->features + named,
-                           .features = p->loss->data->features};
     memcpy(c.d, units->feature, (size_t)c.features * sizeof *c.d);
     memcpy(c.d + c.features, units->constant, (size_t)named * sizeof *c.d);
     for (unsigned set = 0; set < 1U << named; set++) {
@@ -169,9 +143,8 @@ int sr_dimensions_find(struct sr_proposal *p)
         if (__builtin_popcount(set) <= TOGETHER)
             add_hypotheses(&c, &units->target, list, &count);
     }
-    int rc = make_view(p, &view);
-    if (!rc)
-        rc = sr_structure_compare(p, &view, list, count);
+    int rc = make_view(p, &c, &view);
+    rc = rc ? rc : sr_structure_compare(p, &view, list, count);
     free(view.x);
     return rc;
 }

@@ -1,5 +1,4 @@
-/* gaussian_process.c - Gaussian process: its evidence, the optimisation of the evidence, and
- * gradients. */
+/* gaussian_process.c - the evidence of a Gaussian process, its optimisation, and gradients. */
 #include "gaussian_process.h"
 
 #include <math.h>
@@ -22,8 +21,6 @@ static const double least_noise = 1e-7; /* share of the variance of z that keeps
 
 struct solver {
     const struct sr_smooth_data *data;
-    const struct sr_vec *vec;
-    int n;
     double variance;          /* variance of z */
     double *kernel, *lower;   /* (n, n) the kernel of f alone, and the Cholesky factor of K */
     double *inverse, *weight; /* (n, n), (n): K^-1 and K^-1 z */
@@ -34,7 +31,7 @@ static int make_solver(const struct sr_smooth_data *data, struct solver *s)
 {
     const size_t n = (size_t)data->rows;
     double mean = 0;
-    *s = (struct solver){.data = data, .vec = sr_vec_best(), .n = data->rows};
+    *s = (struct solver){.data = data};
     s->kernel = orr_alloc(4 * n * n + n, sizeof *s->kernel);
     if (!s->kernel)
         return ORR_ENOMEM;
@@ -52,30 +49,22 @@ static int make_solver(const struct sr_smooth_data *data, struct solver *s)
 
 /* ---- K */
 
-/* Row i of the kernel of f, up to the diagonal. */
-static void kernel_row(const struct solver *s, const struct sr_smooth *m, int i, double *row)
-{
-    const struct sr_smooth_data *data = s->data;
-    for (int j = 0; j <= i; j++)
-        row[j] = 0;
-    for (int k = 0; k < data->columns; k++) {
-        const double *x = data->coordinate + (size_t)k * (size_t)s->n;
-        const double factor = 0.5 / (m->length[k] * m->length[k]), own = x[i];
-        for (int j = 0; j <= i; j++)
-            row[j] += factor * (x[j] - own) * (x[j] - own);
-    }
-    for (int j = 0; j <= i; j++)
-        row[j] = m->square * orr_exp(-row[j]);
-}
-
 /* The kernel of f, and K in `lower`, lower triangles. */
 static void make_kernel(struct solver *s, const struct sr_smooth *m)
 {
     const struct sr_smooth_data *data = s->data;
-    const size_t n = (size_t)s->n;
+    const size_t n = (size_t)s->data->rows;
     for (size_t i = 0; i < n; i++) {
         double *row = s->kernel + i * n, *all = s->lower + i * n;
-        kernel_row(s, m, (int)i, row);
+        sr_fill(row, i + 1, 0);
+        for (int k = 0; k < data->columns; k++) {
+            const double *x = data->coordinate + (size_t)k * n;
+            const double factor = 0.5 / (m->length[k] * m->length[k]), own = x[i];
+            for (size_t j = 0; j <= i; j++)
+                row[j] += factor * (x[j] - own) * (x[j] - own);
+        }
+        for (size_t j = 0; j <= i; j++)
+            row[j] = m->square * orr_exp(-row[j]);
         for (size_t j = 0; j <= i; j++)
             all[j] = row[j] + constant_share * s->variance;
         for (int k = 0; k < data->lines; k++) {
@@ -91,7 +80,7 @@ static void make_kernel(struct solver *s, const struct sr_smooth *m)
 /* weight = K^-1 z; returns z' K^-1 z. */
 static double solve_weights(struct solver *s)
 {
-    const size_t n = (size_t)s->n;
+    const size_t n = (size_t)s->data->rows;
     double square = 0;
     memcpy(s->weight, s->data->z, n * sizeof *s->weight);
     sr_cholesky_lower(s->lower, n, n, s->weight);
@@ -106,10 +95,10 @@ static double solve_weights(struct solver *s)
 /* Computes evidence and slopes; false where K is singular. */
 static bool judge_model(struct solver *s, struct sr_smooth *m)
 {
-    const size_t n = (size_t)s->n;
+    const size_t n = (size_t)s->data->rows;
     double half_log = 0;
     make_kernel(s, m);
-    if (!s->vec->factorise(s->lower, s->n))
+    if (!sr_vec_best()->factorise(s->lower, s->data->rows))
         return false;
     for (size_t i = 0; i < n; i++)
         half_log += orr_log(s->lower[i * n + i]);
@@ -128,9 +117,9 @@ static bool judge_model(struct solver *s, struct sr_smooth *m)
 static void evidence_slope(struct solver *s, const struct sr_smooth *m, double slope[PARAMETERS])
 {
     const struct sr_smooth_data *data = s->data;
-    const size_t n = (size_t)s->n;
+    const size_t n = (size_t)s->data->rows;
     const int columns = data->columns;
-    s->vec->invert(s->lower, s->n, s->scratch, s->inverse);
+    sr_vec_best()->invert(s->lower, s->data->rows, s->scratch, s->inverse);
     for (int k = 0; k < columns + 2; k++)
         slope[k] = 0;
     for (size_t i = 0; i < n; i++) {
@@ -249,7 +238,7 @@ int sr_smooth_predict(const struct sr_smooth_data *data, const struct sr_smooth 
     sr_fill(value, n, NAN);
     sr_fill(deviation, n, NAN);
     if (judge_model(&s, &m)) {
-        s.vec->invert(s.lower, s.n, s.scratch, s.inverse);
+        sr_vec_best()->invert(s.lower, data->rows, s.scratch, s.inverse);
         for (size_t i = 0; i < n; i++) {
             const double self = s.inverse[i * n + i], own = m.noise * data->noise[i];
             value[i] = data->z[i] - s.weight[i] / self;

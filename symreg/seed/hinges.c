@@ -87,7 +87,7 @@ static int fill_grid(const double *value, int rows, double grid[GRID])
     return most;
 }
 
-/* Lists column a, its difference to b (sign -1), or its sum with b, and their hinges. */
+/* Lists column a, its difference to b (sign -1) or its sum with b, and the hinges of these. */
 static void add_direction(struct hinges *h, int a, int b, int sign)
 {
     const struct sr_data *data = h->p->loss->data;
@@ -123,7 +123,7 @@ static void list_directions(struct hinges *h)
                 add_direction(h, a, b, sign);
 }
 
-/* Values of a hinge less their mean, which is returned. */
+/* Values less their mean, which is returned. */
 static double fill_hinge(const struct hinges *h, const struct hinge *of, double *value)
 {
     const double *u = h->direction[of->direction].value;
@@ -142,16 +142,12 @@ static double fill_hinge(const struct hinges *h, const struct hinge *of, double 
  * are dependent. */
 static bool weigh(const struct hinges *h, double value[2][ROWS], struct sum *sum)
 {
+    const bool two = sum->terms == 2;
     const double aa = sr_dot(value[0], value[0], h->rows), ya = sr_dot(value[0], h->y, h->rows);
-    if (!(aa > 0))
-        return false;
-    if (sum->terms == 1) {
-        sum->weight[0] = ya / aa;
-        sum->left = h->total - ya * ya / aa;
-        return isfinite(sum->left);
-    }
-    const double bb = sr_dot(value[1], value[1], h->rows), ab = sr_dot(value[0], value[1], h->rows),
-                 yb = sr_dot(value[1], h->y, h->rows), determinant = aa * bb - ab * ab;
+    const double bb = two ? sr_dot(value[1], value[1], h->rows) : 1;
+    const double ab = two ? sr_dot(value[0], value[1], h->rows) : 0;
+    const double yb = two ? sr_dot(value[1], h->y, h->rows) : 0;
+    const double determinant = aa * bb - ab * ab;
     if (!(determinant > 1e-9 * aa * bb))
         return false;
     sum->weight[0] = (ya * bb - yb * ab) / determinant;
@@ -160,20 +156,16 @@ static bool weigh(const struct hinges *h, double value[2][ROWS], struct sum *sum
     return isfinite(sum->left);
 }
 
-static bool are_alike(const struct sum *a, const struct sum *b)
-{
-    for (int k = 0; k < a->terms; k++)
-        if (a->terms != b->terms || a->of[k].direction != b->of[k].direction ||
-            a->of[k].side != b->of[k].side || a->of[k].power != b->of[k].power)
-            return false;
-    return true;
-}
-
-/* Keeps a sum among the best, once for all thresholds. */
+/* Keeps a sum among the best, all of which have as many terms, once for all thresholds. */
 static void keep(struct sum *list, int *count, int most, const struct sum *sum)
 {
     for (int k = 0; k < *count; k++) {
-        if (!are_alike(&list[k], sum))
+        bool alike = true;
+        for (int i = 0; i < sum->terms && alike; i++) {
+            const struct hinge *a = &list[k].of[i], *b = &sum->of[i];
+            alike = a->direction == b->direction && a->side == b->side && a->power == b->power;
+        }
+        if (!alike)
             continue;
         if (list[k].left <= sum->left)
             return;
@@ -200,7 +192,6 @@ static void offer(struct hinges *h, const struct hinge *a, const struct hinge *b
         keep(h->single, &h->singles, FIRST, &sum);
 }
 
-/* Offers every hinge alone or, with `first`, beside it. */
 static void offer_all(struct hinges *h, const struct hinge *first)
 {
     for (int i = 0; i < h->hinges; i++)
@@ -221,8 +212,7 @@ static void offer_pairs(struct hinges *h)
     }
 }
 
-/* What a linear model of the columns leaves, by removing one after the other what it explains of
- * what the others left. */
+/* What a linear model of the columns leaves. */
 static double linear_left(const struct hinges *h)
 {
     double basis[COLUMNS][ROWS], rest[ROWS];
@@ -241,30 +231,30 @@ static double linear_left(const struct hinges *h)
 
 /* ---- formulas */
 
-/* The hinge; *turned: times -1, as min(t - u, 0) is -max(u - t, 0). `shorter`: max(u, t) or min(u,
- * t), which are hinges but for a constant, where the operators have the one that is needed. */
-static void put_hinge(const struct hinges *h, const struct hinge *of, bool shorter,
-                      struct sr_expr *out, bool *turned)
+/* Appends the hinge, and returns whether it is times -1, as min(t - u, 0) is -max(u - t, 0).
+ * `shorter`: max(u, t) or min(u, t), which are hinges but for a constant, where the operators have
+ * the one that is needed. */
+static bool put_hinge(const struct hinges *h, const struct hinge *of, bool shorter,
+                      struct sr_expr *out)
 {
     const uint64_t operators = h->p->operators;
     const bool least = !sr_has(operators, SR_MAX), up = of->side > 0;
     const double threshold[] = {of->t, -of->t};
     const struct sr_expr *const u = &h->direction[of->direction].u;
     struct sr_expr base = {.count = 0};
-    *turned = of->power == 1 && least;
-    if (of->power == 0) {
-        sr_put_expr(out, u);
-    } else if (shorter && of->power == 1 && sr_has(operators, up ? SR_MAX : SR_MIN)) {
+    if (shorter && of->power == 1 && sr_has(operators, up ? SR_MAX : SR_MIN)) {
         sr_put_text(up ? "max(u, t)" : "min(u, t)", u, "t", threshold, out);
-        *turned = !up;
-    } else {
-        sr_put_text(up == least ? "t - u"
-                    : of->t < 0 ? "u + s"
-                                : "u - t",
-                    u, "ts", threshold, &base);
-        sr_put_by(least ? SR_MIN : SR_MAX, 0, &base);
-        sr_put_power(operators, &base, of->power, out);
+        return !up;
     }
+    sr_put_text(of->power == 0 ? "u"
+                : up == least  ? "t - u"
+                : of->t < 0    ? "u + s"
+                               : "u - t",
+                u, "ts", threshold, &base);
+    if (of->power > 0)
+        sr_put_by(least ? SR_MIN : SR_MAX, 0, &base);
+    sr_put_power(operators, &base, of->power > 1 ? 2 : 1, out);
+    return of->power == 1 && least;
 }
 
 /* Ways of writing a sum: a common weight, which is then the first one's; a constant. */
@@ -288,32 +278,25 @@ static bool put_clamped(const struct hinges *h, const struct sum *sum, struct sr
 static bool write_sum(const struct hinges *h, const struct sum *sum, unsigned way,
                       struct sr_expr *out)
 {
-    const struct sr_settings *s = h->p->settings;
+    struct sr_expr term[2] = {{.count = 0}, {.count = 0}};
     double weight[2] = {sum->weight[0], sum->weight[1]};
-    const bool together = way & COMMON;
     out->count = 0;
-    if (way & CLAMPED) {
-        if (!put_clamped(h, sum, out))
-            return false;
-    } else {
-        for (int k = 0; k < sum->terms; k++) {
-            bool turned;
-            put_hinge(h, &sum->of[k], way & CONSTANT, out, &turned);
-            weight[k] = turned ? -weight[k] : weight[k];
-            if (!together)
-                sr_put_by(SR_MUL, weight[k], out);
-        }
-        if (sum->terms == 2)
-            sr_put_op(out, together && weight[0] * weight[1] < 0 ? SR_SUB : SR_ADD);
-        if (together)
-            sr_put_by(SR_MUL, weight[0], out);
-    }
+    for (int k = 0; k < sum->terms; k++)
+        if (put_hinge(h, &sum->of[k], way & CONSTANT, &term[k]))
+            weight[k] = -weight[k];
+    if (!(way & CLAMPED))
+        sr_put_text(sum->terms == 1             ? "u * a"
+                    : !(way & COMMON)           ? "u * a + v * b"
+                    : weight[0] * weight[1] < 0 ? "(u - v) * a"
+                                                : "(u + v) * a",
+                    term, "ab", weight, out);
+    else if (!put_clamped(h, sum, out))
+        return false;
     if (way & CONSTANT)
         sr_put_by(SR_ADD, sum->constant, out);
-    return sr_put_end(s->language, out, SR_NODES);
+    return sr_put_end(h->p->settings->language, out, SR_NODES);
 }
 
-/* Fits the kept sums, written in several ways, to all rows; they become seeds. */
 static void fit_sums(struct hinges *h)
 {
     struct sr_proposal *p = h->p;
@@ -356,10 +339,8 @@ int sr_hinges_find(struct sr_proposal *p)
     if (!h)
         return ORR_ENOMEM;
     h->p = p;
-    h->powers = sr_has(p->operators, SR_SQUARE) || sr_has(p->operators, SR_POW) ||
-                        sr_has(p->operators, SR_MUL)
-                    ? 2
-                    : 1;
+    h->powers = 1 + (sr_has(p->operators, SR_SQUARE) || sr_has(p->operators, SR_POW) ||
+                     sr_has(p->operators, SR_MUL));
     h->rows = (int)(data->rows < ROWS ? data->rows / 8 * 8 : ROWS);
     for (int i = 0; i < h->rows; i++) {
         h->y[i] = data->y[(size_t)i * data->rows / (size_t)h->rows];

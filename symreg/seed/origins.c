@@ -27,6 +27,7 @@ static const double largest = 4096, smallest = 1 / 64.0; /* ranges of ordinary s
 enum { FEW = 2 }; /* columns of a table that is searched for its units alone */
 
 struct origins {
+    bool any, far;           /* some column is moved; some is far from 0 */
     bool moved[SR_FEATURES]; /* (x - x0) times a power of two, x elsewhere */
     double x0[SR_FEATURES], factor[SR_FEATURES];
 };
@@ -40,12 +41,11 @@ static double round_middle(double middle, double range)
     return round(middle / unit) * unit;
 }
 
-/* Finds the columns that are far from 0, or of numbers of another size. *any: some are far. unit:
- * in units of their range. */
-static bool find_columns(const struct sr_data *data, bool unit, struct origins *o, bool *any)
+/* Finds the columns that are far from 0, or of numbers of another size. unit: in units of their
+ * range. */
+static struct origins find_columns(const struct sr_data *data, bool unit)
 {
-    bool moved = false;
-    *any = false;
+    struct origins o = {.any = false};
     for (int f = 0; f < data->features; f++) {
         double range;
         int exponent;
@@ -53,16 +53,16 @@ static bool find_columns(const struct sr_data *data, bool unit, struct origins *
         const double middle = sr_far_middle(x, data->rows, SR_FAR, &range);
         const bool far = middle != 0 && range > 0;
         frexp(range, &exponent);
-        o->x0[f] = far ? round_middle(middle, range) : 0;
-        o->factor[f] = unit                                  ? ldexp(1, -exponent)
-                       : range > largest || range < smallest ? ldexp(1, 4 - exponent)
-                                                             : 1;
-        o->moved[f] = range > 0 && isnormal(o->factor[f]) &&
-                      (far || (o->factor[f] != 1 && data->features <= FEW));
-        *any = *any || far;
-        moved = moved || o->moved[f];
+        o.x0[f] = far ? round_middle(middle, range) : 0;
+        o.factor[f] = unit                                  ? ldexp(1, -exponent)
+                      : range > largest || range < smallest ? ldexp(1, 4 - exponent)
+                                                            : 1;
+        o.moved[f] = range > 0 && isnormal(o.factor[f]) &&
+                     (far || (o.factor[f] != 1 && data->features <= FEW));
+        o.far = o.far || far;
+        o.any = o.any || o.moved[f];
     }
-    return moved;
+    return o;
 }
 
 /* The line of a column of the derived table as s (x - c) of the column itself. */
@@ -188,8 +188,7 @@ static int make_shifted(const struct sr_proposal *p, const void *context, int nu
     return sr_derived_close(d, sr_loss_init_like(&d->loss, p->loss, &d->data));
 }
 
-/* Searches the columns in the units of *o by these stages. */
-static int search_in(struct sr_proposal *p, struct origins *o, unsigned stages)
+static int search_in(struct sr_proposal *p, const struct origins *o, unsigned stages)
 {
     return sr_race(p, &(struct sr_race){.count = 1,
                                         .make = make_shifted,
@@ -201,20 +200,19 @@ static int search_in(struct sr_proposal *p, struct origins *o, unsigned stages)
 
 int sr_origins_find(struct sr_proposal *p)
 {
-    struct origins o, units;
-    bool far;
-    if (!find_columns(p->loss->data, false, &o, &far))
+    const struct origins o = find_columns(p->loss->data, false);
+    if (!o.any)
         return 0;
-    const double own = far ? share : share_of_units, now = orr_time_s();
+    const double own = o.far ? share : share_of_units, now = orr_time_s();
     const double left = p->limit.evaluations - p->seeds->evaluations;
     if (p->limit.until_s > 0)
         p->limit.until_s = now + own * (p->limit.until_s - now);
     p->limit.evaluations =
-        p->seeds->evaluations + fmax(own * left, far ? fmin(enough, most * left) : 0);
+        p->seeds->evaluations + fmax(own * left, o.far ? fmin(enough, most * left) : 0);
     /* In units of the range log(u + 1), 1 / (u + 1) and the like have a value in every row, from
      * which their constants are fitted: a hyperbola's pole, and a logarithm's 0, lie outside. */
-    if (far && left >= plenty) {
-        find_columns(p->loss->data, true, &units, &far);
+    if (o.far && left >= plenty) {
+        const struct origins units = find_columns(p->loss->data, true);
         TRY(search_in(p, &units, SR_STAGE_SMALL));
     }
     return search_in(p, &o, STAGES);

@@ -6,6 +6,7 @@
  * one spectrograph too many periods explain each. */
 #include "base/stop.h"
 #include "derived.h"
+#include "shared.h"
 
 enum { PER_SIZE = 4 }; /* seeds of each size */
 
@@ -19,13 +20,14 @@ static int make_pooled(const struct sr_proposal *p, const void *context, int num
     for (int f = 0; f < pooled->features; f++)
         sr_derived_feature(d, pooled, f);
     d->near = 1e-12; /* the factor of the pooled table is none of y itself */
-    sr_put_constant(&d->after, sr_weighted_mean(p->loss->data));
-    sr_put_op(&d->after, SR_ADD);
+    sr_put_by(SR_ADD, sr_weighted_mean(p->loss->data), &d->after);
     return sr_derived_close(d, sr_loss_init_like(&d->loss, p->loss, &d->data));
 }
 
 int sr_pooled_find(struct sr_proposal *p)
 {
+    if (!p->loss->data->pooled)
+        return 0;
     return sr_race(p, &(struct sr_race){
                           .count = 1,
                           .make = make_pooled,

@@ -16,8 +16,8 @@ static const double tiny = 1e-9;
 /* The system in echelon form: pivot[r] is the exponent that row r expresses. */
 struct system {
     int n, rank, free;
-    double row[SR_BASES][SR_QUANTITIES + 1]; /* the last column: the wanted dimension */
-    int pivot[SR_BASES], other[SR_QUANTITIES];
+    double row[SR_BASES][SR_SMOOTH_COLUMNS + 1]; /* the last column: the wanted dimension */
+    int pivot[SR_BASES], other[SR_SMOOTH_COLUMNS];
 };
 
 /* False where the wanted dimension cannot be reached. */
@@ -30,7 +30,7 @@ static bool eliminate_rows(const struct sr_dimension *d, int n, unsigned set,
             s->row[b][f] = set >> f & 1 ? d[f].power[b] : 0;
         s->row[b][n] = want ? want->power[b] : 0;
     }
-    s->rank = sr_echelon(s->row[0], SR_BASES, n, SR_QUANTITIES + 1, tiny, s->pivot);
+    s->rank = sr_echelon(s->row[0], SR_BASES, n, SR_SMOOTH_COLUMNS + 1, tiny, s->pivot);
     for (int r = 0; r < s->rank; r++)
         set &= ~(1U << s->pivot[r]);
     for (int f = 0; f < n; f++)
@@ -44,36 +44,35 @@ static bool eliminate_rows(const struct sr_dimension *d, int n, unsigned set,
 
 /* Computes the exponents that the free ones determine. False where they are no half-integers, or
  * too large. */
-static bool complete_product(const struct system *s, struct sr_product *p)
+static bool complete_product(const struct system *s, int half[SR_SMOOTH_COLUMNS])
 {
     for (int r = 0; r < s->rank; r++) {
-        double half = 2 * s->row[r][s->n];
+        double sum = 2 * s->row[r][s->n];
         for (int k = 0; k < s->free; k++)
-            half -= s->row[r][s->other[k]] * p->half[s->other[k]];
-        const double whole = nearbyint(half);
-        if (fabs(half - whole) > 1e-6 || fabs(whole) > MOST_HALF)
+            sum -= s->row[r][s->other[k]] * half[s->other[k]];
+        const double whole = nearbyint(sum);
+        if (fabs(sum - whole) > 1e-6 || fabs(whole) > MOST_HALF)
             return false;
-        p->half[s->pivot[r]] = (int)whole;
+        half[s->pivot[r]] = (int)whole;
     }
     return true;
 }
 
 /* Whether a group has no factor, has roots, is a power of another one, or is a reciprocal. */
-static bool is_repeated(const struct sr_product *p, int n)
+static bool is_repeated(const int *half, int n)
 {
     int first = 0;
     for (int f = 0; f < n && !first; f++)
-        first = p->half[f];
-    return first <= 0 || sr_common_divisor(p->half, n) != 2;
+        first = half[f];
+    return first <= 0 || sr_common_divisor(half, n) != 2;
 }
 
-static double cost_of(const struct sr_product *p, int n)
+static double cost_of(const int *half, int n)
 {
     static const double per_factor = 0.3, per_root = 1;
     double cost = 0;
     for (int f = 0; f < n; f++)
-        cost +=
-            0.5 * abs(p->half[f]) + (p->half[f] ? per_factor : 0) + (p->half[f] % 2 ? per_root : 0);
+        cost += 0.5 * abs(half[f]) + (half[f] ? per_factor : 0) + (half[f] % 2 ? per_root : 0);
     return cost;
 }
 
@@ -92,14 +91,13 @@ int sr_products_find(const struct sr_dimension *d, int n, unsigned set,
         all *= values;
     for (long code = 0; code < all; code++) {
         struct sr_product p = {0};
+        int *const half = p.powers.half;
         long rest = code;
         for (int k = 0; k < s.free; k++, rest /= values)
-            p.half[s.other[k]] = (int)(rest % values) * step - most;
-        if (!complete_product(&s, &p))
+            half[s.other[k]] = (int)(rest % values) * step - most;
+        if (!complete_product(&s, half) || (!want && is_repeated(half, n)))
             continue;
-        if (!want && is_repeated(&p, n))
-            continue;
-        p.cost = cost_of(&p, n);
+        p.cost = cost_of(half, n);
         sr_best_insert(list, sizeof p, &count, SR_PRODUCTS, &p);
     }
     return count;

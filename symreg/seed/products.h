@@ -7,12 +7,12 @@
 
 /* Products of powers of quantities: of a wanted dimension, or dimensionless groups (Buckingham's
  * theorem). */
-enum { SR_QUANTITIES = 16, SR_PRODUCTS = 24 };
+enum { SR_PRODUCTS = 24 };
 struct sr_product {
     double cost; /* rises with the exponents, more for half-integers */
-    int half[SR_QUANTITIES];
+    struct sr_powers powers;
 };
-/* Lists the simplest products of d[0 .. n-1], n at most SR_QUANTITIES, with the dimension `want`;
+/* Lists the simplest products of d[0 .. n-1], at most SR_SMOOTH_COLUMNS, with the dimension `want`;
  * with want NULL, the dimensionless ones without a common divisor, of which u and 1 / u count once.
  * Quantities outside of `set` (one bit each) have the exponent 0. Best first; returns how many, at
  * most SR_PRODUCTS. */

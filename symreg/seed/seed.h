@@ -1,5 +1,4 @@
-/* seed.h - proposals from which a search starts: small formulas, their pairs and sums,
- * with fitted constants. */
+/* seed.h - formulas with fitted constants from which a search starts. */
 #ifndef SR_SEED_H
 #define SR_SEED_H
 
@@ -19,11 +18,10 @@ struct sr_observation {
 };
 
 struct sr_algorithm;
-/* Settings with resolved names. Callbacks may be NULL. Callbacks about formulas are called by
- * several threads at once. */
+/* Settings with resolved names. Callbacks may be NULL; several threads call those about formulas at
+ * once. */
 struct sr_settings {
-    /* language of all formulas; NULL: the table of operators alone */
-    const struct sr_language *language;
+    const struct sr_language *language; /* of all formulas; NULL: the table of operators alone */
     enum sr_op binary[SR_ALL_OPS], unary[SR_ALL_OPS];
     enum sr_round round; /* numbers that the finished front prefers (table/finish.c) */
     int binary_count, unary_count;
@@ -38,19 +36,17 @@ struct sr_settings {
     double enumerate; /* formulas tried before the islands start; 0: none */
     /* where patience or iterations would end a run, new populations are drawn */
     bool restarts_fresh;
-    /* ends a run after this many epochs without a fall of some front row by 1% of its loss; 0:
-     * never */
+    /* epochs without a fall of some front row by 1% of its loss that end a run; 0: never */
     int patience;
     double stop_loss; /* end when every fit reached this loss; 0: only when exact */
     /* rms residual, as a share of the rms spread of y, up to which a formula leaves nothing to
      * explain: the search ends, and rules choose the simplest such formula; 0: none */
     double tolerance;
-    double max_seconds;     /* end after the epoch in which the time passes; 0: no limit */
-    double max_evaluations; /* likewise, for the evaluations of all fits together */
-    double spent_s;         /* seconds that count as spent when the search begins */
-    const char *checkpoint; /* file written after epochs, at most once per second; NULL: none */
-    /* the checkpoint serves interrupted searches only: none is written at the end */
-    bool checkpoint_of_stops;
+    double max_seconds;       /* end after the epoch in which the time passes; 0: no limit */
+    double max_evaluations;   /* likewise, for the evaluations of all fits together */
+    double spent_s;           /* seconds that count as spent when the search begins */
+    const char *checkpoint;   /* file written after epochs, at most once per second; NULL: none */
+    bool checkpoint_of_stops; /* none is written at the end: it serves interrupted searches only */
     bool resume; /* resume from the checkpoint if it exists; otherwise it is removed first */
     void (*observe)(void *observer, const struct sr_observation *seen); /* NULL: no observer */
     void *observer;
@@ -64,9 +60,7 @@ struct sr_settings {
     double (*penalty)(const struct sr_expr *expr, bool whole, const void *context);
     const void *context;          /* passed to the three callbacks */
     const struct sr_units *units; /* of the columns, the target and named constants; NULL: none */
-    const char
-        /* lines KEY=VALUE that describe the context, user-defined operators and loss */
-        *context_text;
+    const char *context_text;     /* lines KEY=VALUE of the context, user-defined operators, loss */
     const struct sr_template *form; /* every formula is an instance of it; NULL: any formula */
     const struct sr_expr *guess; /* (guesses) formulas added to every island's first population */
     int guesses;
@@ -74,11 +68,9 @@ struct sr_settings {
 };
 /* The operators of the settings, one bit each, leaves included. */
 uint64_t sr_settings_operators(const struct sr_settings *settings);
-/* Whether a formula has only operators of the settings and their guesses, and no product but those
- * that they allow: without "*" among their
- * operators and in their guesses, only that of an outer factor, which is free. Functions directly
- * inside themselves are not allowed unless the settings or a guess have them. Everything is allowed
- * in a template. */
+/* Whether a formula has only operators of the settings and their guesses, but for the product of an
+ * outer factor, which is free, and functions directly inside themselves only where the settings or
+ * a guess have them. Everything is allowed in a template. */
 bool sr_settings_allow(const struct sr_settings *settings, const struct sr_expr *expr);
 
 /* Formulas from which a fit's search starts, with fitted constants. */
@@ -95,24 +87,19 @@ struct sr_seeds {
 struct sr_limit {
     double until_s, evaluations;
 };
-/* Runs the stages (stages.h: small formulas, their pairs, sums) until a seed is exact,
- * within settings->enumerate and the limit. `thread` has `threads` entries. A signal interrupts it.
- * All seeds were evaluated on all rows, whatever the end. */
-int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
-                 struct sr_limit limit, struct sr_thread *thread, int threads,
-                 struct sr_seeds *seeds);
-/* The same for settings->form, with the columns of its function as a table; without seeds where the
- * template has other unknown parts, the function does not enter linearly, or the loss is not l2. */
-int sr_seeds_template(const struct sr_settings *settings, const struct sr_loss *loss,
-                      struct sr_limit limit, struct sr_thread *thread, int threads,
-                      struct sr_seeds *seeds);
-
-/* One of these two functions. */
+/* `thread` has `threads` entries. A signal interrupts it. All seeds were evaluated on all rows,
+ * whatever the end. */
 typedef int sr_seeds_function(const struct sr_settings *settings, const struct sr_loss *loss,
                               struct sr_limit limit, struct sr_thread *thread, int threads,
                               struct sr_seeds *seeds);
-/* Calls it with the rows in which no column is 0, where that leaves out at most one row in twenty
- * for each column (20 to 65,536 rows); the seeds' losses are then those on all rows. */
+/* Runs the stages (stages.h) until a seed is exact, within settings->enumerate and the limit. */
+sr_seeds_function sr_seeds_all;
+/* The same for settings->form, with the columns of its function as a table; no seeds where the
+ * template has other unknown parts, the function does not enter linearly, or the loss is not l2. */
+sr_seeds_function sr_seeds_template;
+
+/* Calls one of these with the rows in which no column is 0, where that leaves out at most one row
+ * in twenty for each column (20 to 65,536 rows); the seeds' losses are then those on all rows. */
 int sr_seeds_inside(sr_seeds_function *find, const struct sr_settings *settings,
                     const struct sr_loss *loss, struct sr_limit limit, struct sr_thread *thread,
                     int threads, struct sr_seeds *seeds);

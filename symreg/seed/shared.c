@@ -1,4 +1,4 @@
-/* shared.c - vectors over a few rows, lists of the best. */
+/* shared.c - vectors over a few rows, lists of the best, formulas over others. */
 #include "shared.h"
 
 #include <assert.h>
@@ -99,9 +99,7 @@ size_t *sr_order(const double *value, size_t n)
 
 static double score_of(const void *item)
 {
-    double score;
-    memcpy(&score, item, sizeof score);
-    return score;
+    return *(const double *)item;
 }
 
 bool sr_best_insert(void *list, size_t bytes, int *count, int most, const void *item)

@@ -1,5 +1,4 @@
-/* shared.h - inside symreg/: vectors over a few rows, sorted lists and formulas over others, shared
- * by all stages of a proposal. */
+/* shared.h - inside symreg/: what the stages of a proposal share. */
 #ifndef SR_SHARED_H
 #define SR_SHARED_H
 
@@ -62,23 +61,22 @@ static inline size_t sr_rows_spread(size_t *row, size_t count, size_t most)
     return kept;
 }
 
-/* Indices that sort n values in ascending order, stable for equal values. The caller frees the
- * list. NULL when out of memory. */
+/* Indices that sort n values, stable for equal ones; the caller frees them. NULL: no memory. */
 size_t *sr_order(const double *value, size_t n);
 
 /* ---- lists of the best */
 
-/* Inserts *item into a list sorted by score, smallest first. Elements have `bytes` bytes and begin
- * with their score (a double); the list holds at most `most`. Elements of equal score stay before
- * the new one. False when the list is full of better elements. */
+/* Inserts *item into a list of at most `most` elements of `bytes` bytes, which begin with their
+ * scores (doubles), smallest first, behind elements of equal score. False when the list is full of
+ * better elements. */
 bool sr_best_insert(void *list, size_t bytes, int *count, int most, const void *item);
 
 /* Inserts a number into a list of at most `most`, sorted by their scores as above. */
 void sr_best_number(const double *score, int number, int *count, int most, int *list);
 
-/* Writes to `chosen` the indices of the formulas of `size` nodes with the smallest losses, best
- * first, at most `most` (up to SR_CHOSEN), and returns their number. Formulas of infinite loss are
- * skipped, and so are formulas whose loss equals a chosen one's, as they are the same function. */
+/* Lists the formulas of `size` nodes with the smallest losses, best first, at most `most` (up to
+ * SR_CHOSEN); returns how many. Formulas of infinite loss are skipped, and those whose loss equals
+ * a chosen one's, as they are the same function. */
 enum { SR_CHOSEN = 128 };
 int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, int size, int most,
                     int *chosen);

@@ -23,12 +23,9 @@ static const double few_share = 0.3;
 int sr_subsample_init(struct sr_subsample *sample, const struct sr_loss *loss,
                       const size_t row[SR_ROWS])
 {
-    double total = 0;
     *sample = (struct sr_subsample){0};
     TRY(sr_rows_take(loss->data, SR_ROWS, row, &sample->data, &sample->x));
-    for (int i = 0; i < SR_ROWS && sample->data.weight; i++)
-        total += sample->data.weight[i];
-    if (!(total > 0)) /* all weights are 0: the rows count alike */
+    if (!sr_rows_weighted(&sample->data)) /* the rows count alike */
         sample->data.weight = NULL;
     return sr_loss_init_like(&sample->loss, loss, &sample->data);
 }
@@ -37,31 +34,27 @@ void sr_subsample_free(struct sr_subsample *sample)
 {
     sr_loss_free(&sample->loss);
     free(sample->x);
-    sample->x = NULL;
 }
 
 /* ---- fits */
 
-/* Fits every candidate to a few rows and evaluates it on all rows; stops after a signal. */
 static int fit_candidates(struct sr_proposal *p, struct sr_candidates *candidates)
 {
     const struct sr_settings *s = p->settings;
     struct sr_subsample sample;
     const int rc = sr_subsample_init(&sample, p->loss, p->bank.row);
-    candidates->count = sr_proposal_take(p, candidates->count);
-    if (!rc) {
+    candidates->count = rc ? 0 : sr_proposal_take(p, candidates->count);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads) copyin(orr_stop_of_call)
-        for (int i = 0; i < candidates->count; i++) {
-            struct sr_thread *own = &p->thread[omp_get_thread_num()];
-            struct sr_expr *expr = &candidates->expr[i];
-            double scale;
-            candidates->loss[i] = HUGE_VAL;
-            if (orr_signal_seen())
-                continue;
-            sr_constants_fit(&sample.loss, expr, true, QUICK_STEPS, 0, own->rng, &own->work);
-            if (!s->admissible || s->admissible(expr, s->context))
-                candidates->loss[i] = sr_eval_loss(expr, p->loss, &own->work, &scale);
-        }
+    for (int i = 0; i < candidates->count; i++) {
+        struct sr_thread *own = &p->thread[omp_get_thread_num()];
+        struct sr_expr *expr = &candidates->expr[i];
+        double scale;
+        candidates->loss[i] = HUGE_VAL;
+        if (orr_signal_seen())
+            continue;
+        sr_constants_fit(&sample.loss, expr, true, QUICK_STEPS, 0, own->rng, &own->work);
+        if (!s->admissible || s->admissible(expr, s->context))
+            candidates->loss[i] = sr_eval_loss(expr, p->loss, &own->work, &scale);
     }
     sr_subsample_free(&sample);
     return rc;
@@ -73,12 +66,11 @@ static bool find_rate(const struct sr_data *data, const double *x, double *b)
 {
     double w = 0, u = 0, v = 0, uu = 0, uv = 0; /* weighted means */
     for (size_t i = 0; i < data->rows; i++) {
-        const double of_row = sr_row_weight(data, i);
-        if (!(of_row > 0))
+        if (!(sr_row_weight(data, i) > 0))
             continue;
         if (!(data->y[i] > 0) || !(x[i] > 0))
             return false;
-        const double weight = of_row * data->y[i] * data->y[i];
+        const double weight = sr_row_weight(data, i) * data->y[i] * data->y[i];
         const double du = 1 / x[i], dv = orr_log(data->y[i]);
         w += weight;
         const double by = weight / w, off_u = du - u, off_v = dv - v;
@@ -97,8 +89,7 @@ static bool find_rate(const struct sr_data *data, const double *x, double *b)
 static void offer_rates(const struct sr_proposal *p, struct sr_candidates *candidates)
 {
     const struct sr_data *data = p->loss->data;
-    const uint64_t operators = p->operators;
-    if (data->rows >= SR_ROWS || !sr_has(operators, SR_EXP) || !sr_has(operators, SR_DIV))
+    if (data->rows >= SR_ROWS || !sr_has(p->operators, SR_EXP) || !sr_has(p->operators, SR_DIV))
         return;
     for (int f = 0; f < data->features && candidates->count < SR_CANDIDATES; f++) {
         double b;
@@ -117,17 +108,14 @@ static int find_once(struct sr_proposal *p, double budget, bool pairs)
 {
     struct sr_candidates *candidates = orr_alloc_unset(1, sizeof *candidates);
     const int before = p->seeds->count;
-    int rc = candidates ? 0 : ORR_ENOMEM;
-    if (!rc) {
-        candidates->count = 0;
-        sr_bank_run(&p->bank, budget);
-        sr_bank_offer(&p->bank, p->settings->maxsize, candidates);
-        offer_rates(p, candidates);
-    }
-    if (!rc && pairs)
-        rc = sr_pairs_offer(p, candidates);
-    if (!rc)
-        rc = fit_candidates(p, candidates);
+    if (!candidates)
+        return ORR_ENOMEM;
+    candidates->count = 0;
+    sr_bank_run(&p->bank, budget);
+    sr_bank_offer(&p->bank, p->settings->maxsize, candidates);
+    offer_rates(p, candidates);
+    int rc = pairs ? sr_pairs_offer(p, candidates) : 0;
+    rc = rc ? rc : fit_candidates(p, candidates);
     if (!rc) {
         sr_proposal_add(p, candidates->expr, candidates->loss, candidates->count, SR_SEEDS_PER_SIZE,
                         true);

@@ -20,8 +20,8 @@ struct sr_proposal {
     bool derived; /* its table is derived from that of another proposal */
     bool is_rest; /* what is left of a table after a term was split off (split.c) */
 };
-/* Creates a proposal with an empty bank and no seeds. It must not be moved. sr_bank_free() frees
- * its bank, after errors too. */
+/* Creates a proposal with an empty bank, to be freed after errors too, and no seeds. It must not be
+ * moved. */
 int sr_proposal_init(struct sr_proposal *p, const struct sr_stage *stage,
                      const struct sr_settings *settings, const struct sr_loss *loss,
                      struct sr_thread *thread, int threads, struct sr_seeds *seeds);
@@ -50,18 +50,20 @@ struct sr_needs {
     bool but_study;          /* not the loss SR_STUDY */
     bool (*when)(const struct sr_proposal *p); /* and this; NULL: nothing */
 };
+/* Appends fitted formulas to the seeds. */
+typedef int sr_stage_find(struct sr_proposal *p);
 /* One stage. A derived table (derived.h) runs the stages of its proposal's list, so that no stage
  * calls another. */
 struct sr_stage {
     const char *name;
     unsigned bit;
+    sr_stage_find *find;
+    double share; /* of the time that is left; 0: all */
     struct sr_needs needs;
-    double share;                       /* of the time that is left; 0: all */
-    int (*find)(struct sr_proposal *p); /* appends fitted formulas to the seeds */
 };
 /* All stages, the cheapest first, as an exact formula ends the sequence. */
 extern const struct sr_stage sr_stages[];
-/* Runs the given stages of the list one after the other, until the proposal is over. */
+/* Runs the given stages of the list until the proposal is over. */
 int sr_proposal_run(struct sr_proposal *p, unsigned stages);
 /* For SR_LOG_SEEDS: the seeds of p from number `before` on are those of `found`, written in the
  * columns of p: seed i has the loss of some loss[k], which is that of seed from[k]. */
@@ -84,28 +86,16 @@ void sr_proposal_fit(struct sr_proposal *p, int first, int steps);
 /* Tables of fewer rows, of which a sample of SR_ROWS is the half and more: among as many pairs of
  * formulas as larger tables are searched for, more and more fit by chance. */
 enum { SR_FEW_FOR_PAIRS = 64 };
-/* The stages, which append fitted formulas to the seeds. The file of each says what it finds; that
- * of composed formulas is small_formulas.c. */
-int sr_small_find(struct sr_proposal *p);
-int sr_composed_find(struct sr_proposal *p);
-int sr_dimensions_find(struct sr_proposal *p);
-int sr_structure_find(struct sr_proposal *p);
-int sr_angles_find(struct sr_proposal *p);
-int sr_rates_find(struct sr_proposal *p);
-int sr_signs_find(struct sr_proposal *p);
-int sr_origins_find(struct sr_proposal *p);
-int sr_profiles_find(struct sr_proposal *p);
-int sr_links_find(struct sr_proposal *p);
-int sr_pooled_find(struct sr_proposal *p);
-int sr_hinges_find(struct sr_proposal *p);
-int sr_whole_find(struct sr_proposal *p);
-int sr_powers_find(struct sr_proposal *p);
+/* The file of each says what it finds; that of composed formulas is small_formulas.c. */
+sr_stage_find sr_small_find, sr_profiles_find, sr_links_find, sr_origins_find, sr_pooled_find,
+    sr_hinges_find, sr_powers_find, sr_signs_find, sr_rates_find, sr_angles_find,
+    sr_dimensions_find, sr_structure_find, sr_composed_find, sr_whole_find;
 
 /* Offers pairs h H(a f + b g + c) of formulas of the filled bank (formula_pairs.c). */
 int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates);
 
-/* A few rows of the data with their weights and the same loss and parameter, for cheap fits. The
- * caller frees it, after errors too. It must not be moved. */
+/* A few rows with their weights and the loss, for cheap fits. The caller frees it, after errors
+ * too. It must not be moved. */
 struct sr_subsample {
     struct sr_data data;
     struct sr_loss loss;

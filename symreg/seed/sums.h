@@ -21,21 +21,17 @@ double sr_outer_value(struct sr_outer outer, double v);
 
 /* ---- h (factors.c) */
 
-/* A factor: a formula of the bank, or a product or quotient of two. */
-enum { SR_CLOSE = 120, SR_PLAIN = 300, SR_FACTORS = SR_CLOSE + SR_PLAIN };
+/* A factor: 1 (count 0), a formula of the bank, or a product or quotient of two. */
+enum { SR_CLOSE = 120, SR_PLAIN = 300, SR_FACTORS = 1 + SR_CLOSE + SR_PLAIN };
 struct sr_factor {
-    double score;  /* variance of log(y / h), with a penalty per node */
-    int a, b;      /* entries of the bank; b < 0: entry a alone */
-    enum sr_op op; /* SR_MUL or SR_DIV where b >= 0 */
+    struct sr_expr expr;
+    double value[SR_ROWS];
 };
-/* Lists factors among the entries of the bank: the closest to y, best first, followed by
- * the first formulas made only of features and + - * /, which serve as targets of single formulas.
- * Returns the total; *close is the number of the first kind. */
+/* Lists factors: 1, then among the entries of the bank those closest to y, by the variance of
+ * log(y / h), best first, and the first formulas made only of features and + - * /, which serve as
+ * targets of single formulas. Returns the total; *close is the number of the second kind. */
 int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS],
                     int *close);
-/* Writes a factor as a formula; false when it has too many nodes. */
-bool sr_factor_expr(const struct sr_bank *bank, const struct sr_factor *factor,
-                    struct sr_expr *expr);
 
 /* ---- targets and sums */
 

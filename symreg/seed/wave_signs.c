@@ -58,18 +58,17 @@ static void find_columns(const struct sr_data *data, struct search *s)
         bool positive = true;
         for (size_t i = 0; i < data->rows && positive; i++)
             positive = data->x[(size_t)f * data->rows + i] > 0 || !(sr_row_weight(data, i) > 0);
-        if (positive && s->columns == COLUMNS) { /* more than can be enumerated */
-            s->columns = 0;
-            return;
-        }
-        if (positive)
-            s->feature[s->columns++] = f;
+        if (positive && s->columns < COLUMNS)
+            s->feature[s->columns] = f;
+        s->columns += positive;
     }
+    if (s->columns > COLUMNS) /* more than can be enumerated */
+        s->columns = 0;
 }
 
-/* Takes rows of positive weight evenly, and orders them by falling |y|. False where y has one
+/* Takes rows of positive weight evenly, and orders them by falling |y|; none where y has one
  * sign. */
-static int take_rows(const struct sr_data *data, struct search *s, bool *both)
+static int take_rows(const struct sr_data *data, struct search *s)
 {
     const size_t all = sr_rows_weighted(data), most = all < ROWS ? all : ROWS;
     double size[ROWS], negative = 0, total = 0, square = 0;
@@ -97,7 +96,8 @@ static int take_rows(const struct sr_data *data, struct search *s, bool *both)
         s->deviation_look = i < LOOK ? s->deviation : s->deviation_look;
     }
     free(order);
-    *both = fmin(negative, total - negative) >= least_sign * total;
+    if (!(fmin(negative, total - negative) >= least_sign * total))
+        s->rows = 0;
     return 0;
 }
 
@@ -207,8 +207,7 @@ static bool write_wave(const struct search *s, const struct wave *wave, struct s
     for (int j = 0; j < s->columns; j++)
         g.half[s->feature[j]] = 2 * wave->power[j];
     if (!fit_exponents(s, wave, &h) || !sr_powers_write(language, p->operators, &h, out) ||
-        !sr_powers_write(language, p->operators, &g, &group) || !group.count ||
-        out->count + group.count + 6 > SR_NODES)
+        !sr_powers_write(language, p->operators, &g, &group) || !group.count)
         return false;
     const bool alone = out->count == 0;
     sr_put_expr(out, &group);
@@ -227,10 +226,8 @@ static void add_seeds(struct search *s)
     int count = 0;
     const int before = s->p->seeds->count;
     for (int k = 0; k < s->kept; k++)
-        if (write_wave(s, &s->best[k], &expr[count])) {
-            order[count] = count;
-            count++;
-        }
+        if (write_wave(s, &s->best[k], &expr[count]))
+            order[count++] = k;
     if (sr_proposal_take(s->p, count) < count)
         return;
     sr_proposal_add(s->p, expr, order, count, KEPT, false);
@@ -240,7 +237,6 @@ static void add_seeds(struct search *s)
 int sr_signs_find(struct sr_proposal *p)
 {
     const struct sr_data *data = p->loss->data;
-    bool both = false;
     if (sr_rows_weighted(data) < LEAST_ROWS)
         return 0;
     struct search *s = orr_alloc(1, sizeof *s);
@@ -248,12 +244,11 @@ int sr_signs_find(struct sr_proposal *p)
         return ORR_ENOMEM;
     s->p = p;
     find_columns(data, s);
-    int rc = s->columns > 1 ? take_rows(data, s, &both) : 0;
-    if (!rc && both) {
+    const int rc = s->columns > 1 ? take_rows(data, s) : 0;
+    if (!rc && s->rows)
         try_groups(s, 0);
-        if (s->kept)
-            add_seeds(s);
-    }
+    if (s->kept)
+        add_seeds(s);
     free(s);
     return rc;
 }

@@ -12,24 +12,22 @@ enum { PER_SIZE = 2, FIT_STEPS = 40 };
 
 static bool is_whole(const struct sr_data *data)
 {
-    bool whole = true;
-    for (size_t i = 0; i < data->rows && whole; i++)
-        whole = data->y[i] == nearbyint(data->y[i]) || !(sr_row_weight(data, i) > 0);
-    return whole;
+    for (size_t i = 0; i < data->rows; i++)
+        if (data->y[i] != nearbyint(data->y[i]) && sr_row_weight(data, i) > 0)
+            return false;
+    return true;
 }
 
-/* Appends the seed, its factor and a summand of 1/2 written, in floor(), or without the summand in
- * round(). */
+/* Writes the seed with its factor in round(), or with a summand of 1/2 in floor(). */
 static bool write_rounded(const struct sr_proposal *p, const struct sr_expr *seed,
                           struct sr_expr *out)
 {
     const bool rounds = !sr_has(p->operators, SR_FLOOR);
+    struct sr_expr u = *seed;
     double scale;
-    *out = *seed;
     if (!isfinite(sr_eval_loss(seed, p->loss, &p->thread[0].work, &scale)) || sr_has_steps(seed) ||
-        !sr_expr_scale(out, scale) || out->count + 3 > SR_NODES)
+        !sr_expr_scale(&u, scale))
         return false;
-    const struct sr_expr u = *out;
     out->count = 0;
     sr_put_text(rounds ? "round(u)" : "floor(u + 0.5)", &u, "", NULL, out);
     return sr_put_end(p->settings->language, out, SR_NODES) && sr_proposal_shorten(p, out);

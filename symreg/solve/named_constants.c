@@ -70,8 +70,7 @@ static int list_products(const struct naming *n, const struct sr_expr *expr, int
         return 0;
     const int all = sr_products_find(units->constant, named, ~0U, &want, product);
     for (int k = 0; k < all; k++) {
-        for (int c = 0; c < named; c++)
-            list[count].half[c] = product[k].half[c];
+        list[count] = product[k].powers;
         count += !is_one(&list[count]);
     }
     return count;

@@ -25,6 +25,14 @@ static void table_of(struct table *t, const char *text)
     assert_true(sr_eval(&truth, &t->data, t->y));
 }
 
+static struct sr_expr expr_of(const struct sr_bank *bank, int e)
+{
+    struct sr_expr expr = {.count = 0};
+    sr_bank_put(bank, e, &expr);
+    assert_true(sr_put_end(NULL, &expr, SR_NODES));
+    return expr;
+}
+
 /* Functions of x and a constant under + *, counted by hand: 1 node x; 3 nodes x + x, x + c, x * x,
  * x * c (c + c and c * c are constants). */
 TEST(counts_small_functions)
@@ -38,8 +46,8 @@ TEST(counts_small_functions)
     assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
     sr_bank_run(&bank, 1e6);
     int of_size[6] = {0};
-    for (int i = 0; i < bank.all.count; i++)
-        of_size[bank.all.entry[i].size]++;
+    for (int i = 0; i < bank.count; i++)
+        of_size[bank.entry[i].size]++;
     assert_true(of_size[1] == 11 && of_size[2] == 0 && of_size[3] == 22 && of_size[4] == 0);
     sr_bank_free(&bank);
     table_free(&t);
@@ -54,16 +62,14 @@ TEST(every_function_once)
     table_of(&t, "m1 * m2 * inv(r * r)");
     assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
     sr_bank_run(&bank, 2e5);
-    assert_true(bank.all.count > 500);
-    for (int i = 0; i < bank.all.count; i += 1 + bank.all.count / 400) {
-        struct sr_expr expr, other;
-        assert_true(sr_bank_expr(&bank, i, &expr));
-        assert_int_equal(expr.count, bank.all.entry[i].size);
+    assert_true(bank.count > 500);
+    for (int i = 0; i < bank.count; i += 1 + bank.count / 400) {
+        const struct sr_expr expr = expr_of(&bank, i);
+        assert_int_equal(expr.count, bank.entry[i].size);
         for (int k = 0; k < SR_ROWS; k++)
-            assert_true(
-                near(value_by_hand(&expr, &t.data, bank.row[k]), bank.all.value[i][k], 1e-12));
+            assert_true(near(value_by_hand(&expr, &t.data, bank.row[k]), bank.value[i][k], 1e-12));
         for (int j = 0; j < i; j++) {
-            assert_true(sr_bank_expr(&bank, j, &other));
+            const struct sr_expr other = expr_of(&bank, j);
             if (sr_expr_canonical_hash(NULL, &expr) == sr_expr_canonical_hash(NULL, &other)) {
                 char text[SR_TEXT];
                 sr_expr_print(NULL, &other, feature_name, text, sizeof text);
@@ -99,10 +105,10 @@ TEST(rare_values_are_seen)
     assert_true(there[1] == 1 && there[2] == 1);
     sr_bank_run(&bank, 2e4);
     bool found = false;
-    for (int e = 0; e < bank.all.count && !found; e++) {
+    for (int e = 0; e < bank.count && !found; e++) {
         found = true;
         for (int k = 0; k < SR_ROWS && found; k++)
-            found = near(bank.all.value[e][k], x[bank.row[k]] * x[N + bank.row[k]], 1e-12);
+            found = near(bank.value[e][k], x[bank.row[k]] * x[N + bank.row[k]], 1e-12);
     }
     assert_true(found);
     sr_bank_free(&bank);
@@ -116,7 +122,7 @@ TEST(budget_ends_it)
     table_of(&t, "r");
     assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
     sr_bank_run(&bank, 3000);
-    assert_true(bank.all.tried >= 3000 && bank.all.tried < 10000);
+    assert_true(bank.tried >= 3000 && bank.tried < 10000);
     sr_bank_free(&bank);
     table_free(&t);
 }
@@ -136,10 +142,10 @@ TEST(goes_on_where_it_stopped)
         assert_int_equal(sr_bank_init(&twice, &s, &t.data), 0);
         sr_bank_run(&twice, first[k]);
         sr_bank_run(&twice, 40000);
-        assert_true(twice.all.tried == once.all.tried);
-        assert_int_equal(twice.all.count, once.all.count);
-        for (int e = 0; e < once.all.count; e++)
-            assert_memory_equal(twice.all.value[e], once.all.value[e], sizeof once.all.value[e]);
+        assert_true(twice.tried == once.tried);
+        assert_int_equal(twice.count, once.count);
+        for (int e = 0; e < once.count; e++)
+            assert_memory_equal(twice.value[e], once.value[e], sizeof once.value[e]);
         for (int size = 1; size <= SR_BANK_SIZE; size++)
             for (int i = 0; i < SR_RESPECTS; i++) {
                 const struct sr_ranking *a = &once.ranking[size][i], *b = &twice.ranking[size][i];
@@ -150,31 +156,6 @@ TEST(goes_on_where_it_stopped)
         sr_bank_free(&twice);
     }
     sr_bank_free(&once);
-    table_free(&t);
-}
-
-/* Entries of + and * alone, and not those that hold inv. */
-TEST(knows_what_entries_are_made_of)
-{
-    static bool made[SR_BANK];
-    const uint64_t operators = (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_MUL;
-    const uint64_t features = (uint64_t)1 << SR_FEATURE;
-    int of[2] = {0};
-    struct table t;
-    struct sr_bank bank;
-    const struct sr_settings s = settings_of(9);
-    table_of(&t, "m1 + r");
-    assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
-    sr_bank_run(&bank, 20000);
-    sr_bank_made_of(&bank, operators, made);
-    for (int e = 0; e < bank.all.count; e++) {
-        struct sr_expr expr;
-        assert_true(sr_bank_expr(&bank, e, &expr));
-        assert_true(made[e] == !(sr_expr_operators(&expr) & ~(operators | features)));
-        of[made[e]]++;
-    }
-    assert_true(of[0] > 100 && of[1] > 100);
-    sr_bank_free(&bank);
     table_free(&t);
 }
 

@@ -274,7 +274,7 @@ TEST(formulas_decide_dimensions_of_constants)
 static bool has_product(const struct sr_product *list, int count, const int *half, int n)
 {
     for (int i = 0; i < count; i++)
-        if (!memcmp(list[i].half, half, (size_t)n * sizeof *half))
+        if (!memcmp(list[i].powers.half, half, (size_t)n * sizeof *half))
             return true;
     return false;
 }
