@@ -17,6 +17,7 @@
 #include "groups.h"
 #include "shared.h"
 #include "symreg/value/cholesky.h"
+#include "symreg/value/vec.h"
 
 enum {
     COLUMNS = SR_SMOOTH_COLUMNS,
@@ -34,10 +35,10 @@ static const double far = 2, score_far = 3, most_error = 0.12;
 
 /* The table and the fit. */
 struct fit {
-    int rows, columns, logs; /* rows: a multiple of 8; logs: columns of the power law ... */
-    int column[COLUMNS];     /* ... in the table */
+    int rows, columns;
+    int free, of[FREE]; /* lines of the parameters: one that is 1, then columns of the power law */
     bool varies[COLUMNS];
-    double line[COLUMNS][MOST_ROWS];      /* centred logarithms, or values where some are <= 0 */
+    double line[FREE][MOST_ROWS]; /* centred logarithms, or values where some are <= 0; and 1 */
     double root[MOST_ROWS], y[MOST_ROWS]; /* of the weight; y times it, of the sign of most of y */
     double value[MOST_ROWS], trial[MOST_ROWS]; /* of the power law, times the root */
     double basis[FREE][MOST_ROWS];             /* orthonormal basis of its derivatives */
@@ -68,13 +69,15 @@ static int take_rows(const struct sr_data *data, struct fit *f)
 static void make_lines(const struct sr_data *data, struct fit *f)
 {
     double mean, signs = 0;
+    sr_fill(f->line[COLUMNS], MOST_ROWS, 1);
+    f->of[f->free++] = COLUMNS;
     for (int c = 0; c < f->columns; c++) {
         const bool positive = sr_all_positive(data->x + (size_t)c * data->rows, data->rows);
         for (int i = 0; i < f->rows && positive; i++)
             f->line[c][i] = orr_log(f->line[c][i]);
         f->varies[c] = sr_centre(f->line[c], f->rows, 1e-24, f->line[c], &mean);
         if (positive && f->varies[c])
-            f->column[f->logs++] = c;
+            f->of[f->free++] = c;
     }
     for (int i = 0; i < f->rows; i++)
         signs += f->y[i] * fabs(f->y[i]);
@@ -84,19 +87,13 @@ static void make_lines(const struct sr_data *data, struct fit *f)
 
 /* ---- the power law */
 
-/* Line k of the derivatives by ln c and the exponents. */
-static double line_at(const struct fit *f, int k, int i)
-{
-    return k == 0 ? 1 : f->line[f->column[k - 1]][i];
-}
-
 static double evaluate(const struct fit *f, const double *a, double *value)
 {
     double rest = 0;
     for (int i = 0; i < f->rows; i++) {
         double sum = 0;
-        for (int k = 0; k <= f->logs; k++)
-            sum += a[k] * line_at(f, k, i);
+        for (int k = 0; k < f->free; k++)
+            sum += a[k] * f->line[f->of[k]][i];
         value[i] = f->root[i] * orr_exp(sum);
         rest += (f->y[i] - value[i]) * (f->y[i] - value[i]);
     }
@@ -110,11 +107,11 @@ static bool solve(const struct fit *f, const double *scale, const double *target
     double normal[FREE * FREE] = {0}, row[FREE];
     memset(out, 0, FREE * sizeof *out);
     for (int i = 0; i < f->rows; i++) {
-        for (int k = 0; k <= f->logs; k++)
-            row[k] = scale[i] * line_at(f, k, i);
-        sr_normal_add(normal, FREE, out, (size_t)f->logs + 1, row, 1, target[i]);
+        for (int k = 0; k < f->free; k++)
+            row[k] = scale[i] * f->line[f->of[k]][i];
+        sr_normal_add(normal, FREE, out, (size_t)f->free, row, 1, target[i]);
     }
-    return sr_normal_solve(normal, FREE, out, (size_t)f->logs + 1, lambda);
+    return sr_normal_solve(normal, FREE, out, (size_t)f->free, lambda);
 }
 
 /* Begins with the logarithms of the rows above 0, weighted by their squares. */
@@ -144,7 +141,7 @@ static bool fit_powers(struct fit *f)
                 f->normal[i] = f->y[i] - f->value[i];
             if (!solve(f, f->value, f->normal, lambda, move))
                 return false;
-            for (int j = 0; j <= f->logs; j++)
+            for (int j = 0; j < f->free; j++)
                 a[j] = f->a[j] + fmin(fmax(move[j], -1), 1);
             rest = evaluate(f, a, f->trial);
             lambda = rest < f->rest ? fmax(lambda / 8, 1e-12) : lambda * 8;
@@ -203,9 +200,9 @@ static void reweigh(struct fit *f)
 /* The derivatives' basis; false where they depend on each other. trial becomes the residual. */
 static bool make_basis(struct fit *f)
 {
-    for (int k = 0; k <= f->logs; k++) {
+    for (int k = 0; k < f->free; k++) {
         for (int i = 0; i < f->rows; i++)
-            f->basis[k][i] = f->value[i] * line_at(f, k, i);
+            f->basis[k][i] = f->value[i] * f->line[f->of[k]][i];
         if (!sr_orthogonalise(f->basis[k], f->basis[0], k, MOST_ROWS, f->rows, 1e-16, f->upper[k]))
             return false;
     }
@@ -220,13 +217,13 @@ static void find_errors(const struct fit *f, double error[FREE])
     memset(error, 0, FREE * sizeof *error);
     for (int i = 0; i < f->rows; i++) {
         double move[FREE]; /* of the parameters by this row */
-        for (int k = 0; k <= f->logs; k++)
+        for (int k = 0; k < f->free; k++)
             move[k] = f->basis[k][i];
-        sr_cholesky_upper(f->upper[0], (size_t)f->logs + 1, FREE, move);
-        for (int k = 0; k <= f->logs; k++)
+        sr_cholesky_upper(f->upper[0], (size_t)f->free, FREE, move);
+        for (int k = 0; k < f->free; k++)
             error[k] += move[k] * f->trial[i] * move[k] * f->trial[i];
     }
-    for (int k = 0; k <= f->logs; k++)
+    for (int k = 0; k < f->free; k++)
         error[k] = sqrt(error[k]);
 }
 
@@ -236,7 +233,7 @@ static double score_of(struct fit *f, int a, int b)
     double sum = 0, square = 0;
     for (int i = 0; i < f->rows; i++)
         f->normal[i] = f->value[i] * f->line[a][i] * f->line[b][i];
-    for (int k = 0; k <= f->logs; k++)
+    for (int k = 0; k < f->free; k++)
         sr_remove(f->normal, f->basis[k], f->rows);
     for (int i = 0; i < f->rows; i++) {
         const double part = f->normal[i] * f->trial[i];
@@ -253,9 +250,9 @@ static void divide_columns(struct fit *f, bool in_phi[COLUMNS], struct sr_powers
     find_errors(f, error);
     for (int c = 0; c < f->columns; c++)
         in_phi[c] = f->varies[c];
-    for (int k = 1; k <= f->logs; k++) {
+    for (int k = 1; k < f->free; k++) {
         const double halves = floor(2 * f->a[k] + 0.5), off = fabs(f->a[k] - 0.5 * halves);
-        const int c = f->column[k - 1];
+        const int c = f->of[k];
         in_phi[c] =
             !(off <= far * error[k]) || !(error[k] <= most_error) || fabs(halves) > 2 * MOST_POWER;
         h->half[c] = in_phi[c] ? 0 : (int)halves;
@@ -276,7 +273,7 @@ static bool find_factor(const struct sr_data *data, struct fit *f, struct sr_gro
     if (f->rows < LEAST_ROWS)
         return false;
     make_lines(data, f);
-    if (!f->logs || !fit_powers(f))
+    if (f->free < 2 || !fit_powers(f))
         return false;
     reweigh(f);
     if (!fit_powers(f) || !make_basis(f))

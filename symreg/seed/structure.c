@@ -116,28 +116,6 @@ static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
     return 0;
 }
 
-/* Collects pairs that occur as ratios of two columns among the groups: where the columns are nearly
- * equal, a function of their difference resembles a function of their ratio. */
-static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *pairs)
-{
-    bool taken[SR_SMOOTH_COLUMNS] = {false};
-    pairs->count = 0;
-    pairs->are_ratios = true;
-    for (int k = 0; k < g->groups && pairs->count < SR_GROUP_PAIRS; k++) {
-        struct sr_group_pair pair = {.a = -1, .b = -1, .sign = -1, .power = {1, 1}};
-        int columns = 0;
-        for (int f = 0; f < SR_SMOOTH_COLUMNS; f++) {
-            columns += g->group[k].half[f] != 0;
-            pair.a = g->group[k].half[f] == 2 ? f : pair.a;
-            pair.b = g->group[k].half[f] == -2 ? f : pair.b;
-        }
-        if (columns != 2 || pair.a < 0 || pair.b < 0 || taken[pair.a] || taken[pair.b])
-            continue;
-        taken[pair.a] = taken[pair.b] = true;
-        pairs->pair[pairs->count++] = pair;
-    }
-}
-
 /* Hypotheses, best first, and the pairs of the last view. */
 struct found {
     struct sr_grouping list[SR_GROUPINGS];
@@ -162,8 +140,6 @@ static int add_view(const struct sr_proposal *p, const struct sr_view *v, const 
             sr_recall_keep(recall, &key, &own, sizeof own);
     }
     found->pairs = own.pairs;
-    if (own.count && !own.pairs.count)
-        pairs_of_ratios(&own.list[0], &found->pairs);
     for (int i = 0; i < own.count; i++) {
         own.list[i].view = number;
         sr_best_insert(found->list, sizeof *own.list, &found->count, SR_GROUPINGS, &own.list[i]);
@@ -230,12 +206,10 @@ static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_
     TRY(find_again(p, &view[0], sizes, found, &size));
     *terms = found->pairs;
     for (int k = 1; k < VIEWS && found->count && found->list[0].view == k - 1; k++) {
-        /* a lone group is worth a view only where derivatives speak for it, not a mere ratio */
-        if (found->list[0].groups <= (found->pairs.are_ratios ? 1 : 0))
+        if (!found->list[0].groups || !found->pairs.count)
             break;
-        bool made = false;
-        if (found->pairs.count)
-            TRY(join_pairs(p, &view[k - 1], &found->pairs, &view[k], &made));
+        bool made;
+        TRY(join_pairs(p, &view[k - 1], &found->pairs, &view[k], &made));
         if (!made || orr_signal_seen())
             break;
         TRY(add_view(p, &view[k], size, k, found));
