@@ -8,32 +8,26 @@
 #include "angles.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_statistics_double.h>
-
-#include "derived.h"
 #include "shared.h"
 
 enum {
     PER_SIZE = 2, /* seeds of each size, few, as there are many tables */
 };
 static const double radians = 0.017453292519943295, degrees = 57.29577951308232;
+/* The functions, and ranges of the inverse ones in degrees, with a margin for noise. */
+static const struct {
+    enum sr_op op, of;
+    double low, high;
+} inverses[] = {{SR_ASIN, SR_SIN, -92, 92}, {SR_ACOS, SR_COS, -2, 182}, {SR_ATAN, SR_TAN, -90, 90}};
+enum { INVERSES = sizeof inverses / sizeof *inverses };
 
 /* ---- what looks like degrees */
 
-/* The largest minus the smallest value; negative where one is outside of low .. high. */
-static double range_within(const double *value, size_t rows, double low, double high)
-{
-    double least, most;
-    gsl_stats_minmax(&least, &most, value, 1, rows);
-    return least >= low && most <= high ? most - least : -1;
-}
-
 bool sr_angles_look(const double *value, size_t rows)
 {
-    return range_within(value, rows, -360, 360) >= 20;
+    return sr_range_within(value, rows, -360, 360) >= 20;
 }
 
 /* Whether the user gave the unit of degrees, another one (*other), or none. */
@@ -76,45 +70,35 @@ static void add_columns(const struct sr_proposal *p, unsigned angles, bool funct
                         struct sr_derived *d)
 {
     const struct sr_data *all = p->loss->data;
-    const bool has_sin = functions && sr_has(p->operators, SR_SIN);
-    const bool has_cos = functions && sr_has(p->operators, SR_COS);
-    const bool has_tan = functions && sr_has(p->operators, SR_TAN) && !(has_sin && has_cos);
-    int room = SR_SMOOTH_COLUMNS - all->features;
+    enum sr_op op[3];
+    int ops = 0, room = SR_SMOOTH_COLUMNS - all->features;
+    for (int k = 0; k < 3 && functions && ops < 2; k++) /* no tangent beside sine and cosine */
+        if (sr_has(p->operators, inverses[k].of))
+            op[ops++] = inverses[k].of;
     for (int f = 0; f < all->features; f++) {
-        const int extra = has_sin + has_cos + has_tan - 1;
-        if (!(angles >> f & 1) || extra > room) {
+        if (!(angles >> f & 1) || ops - 1 > room) {
             sr_derived_feature(d, all, f);
             continue;
         }
-        room -= functions ? extra : 0;
-        if (has_sin)
-            add_column(d, all, f, SR_SIN);
-        if (has_cos)
-            add_column(d, all, f, SR_COS);
-        if (has_tan)
-            add_column(d, all, f, SR_TAN);
-        if (room > 0 || !functions)
+        for (int k = 0; k < ops; k++)
+            add_column(d, all, f, op[k]);
+        room -= ops - 1;
+        if (room > 0)
             add_column(d, all, f, SR_CONSTANT);
-        room -= functions && room > 0;
+        room -= room > 0;
     }
 }
 
-/* The function that `inverse` inverts. */
-static enum sr_op function_of(enum sr_op inverse)
-{
-    return inverse == SR_ASIN ? SR_SIN : inverse == SR_ACOS ? SR_COS : SR_TAN;
-}
-
-/* dy / dz at z = f(y), up to a factor. A lower bound keeps single rows from dominating where the
- * derivative of f is 0. */
-static double slope_of(enum sr_op inverse, double y)
+/* z = f(y) of y in radians, and dy / dz up to a factor. A lower bound keeps single rows from
+ * dominating where the derivative of f is 0. */
+static double invert(enum sr_op inverse, double y, double *slope)
 {
     static const double least = 0.01;
     const double s = sr_op_table[SR_SIN].value(y, 0), c = sr_op_table[SR_COS].value(y, 0);
-    return inverse == SR_CONSTANT ? 1
-           : inverse == SR_ASIN   ? 1 / sqrt(c * c + least)
-           : inverse == SR_ACOS   ? 1 / sqrt(s * s + least)
+    *slope = inverse == SR_ASIN   ? 1 / sqrt(c * c + least)
+             : inverse == SR_ACOS ? 1 / sqrt(s * s + least)
                                   : c * c;
+    return inverse == SR_ASIN ? s : inverse == SR_ACOS ? c : sr_op_table[SR_TAN].value(y, 0);
 }
 
 int sr_angles_make(const struct sr_proposal *p, const void *context, int number,
@@ -128,9 +112,10 @@ int sr_angles_make(const struct sr_proposal *p, const void *context, int number,
     TRY(sr_derived_init(d, all, SR_DERIVED_ROWS, NULL, SR_SMOOTH_COLUMNS));
     add_columns(p, angles->columns, angles->functions, d);
     for (size_t i = 0; i < d->data.rows; i++) {
-        const double y = d->y[i], slope = slope_of(inverse, y * radians);
+        const double y = d->y[i];
+        double slope = 1;
         if (inverse != SR_CONSTANT)
-            d->y[i] = sr_op_table[function_of(inverse)].value(y * radians, 0);
+            d->y[i] = invert(inverse, y * radians, &slope);
         d->weight[i] *= absolute ? slope : slope * slope;
         if (kind == ORR_SR_RELATIVE)
             d->weight[i] /= fabs(y) > SR_NO_SIZE ? fabs(y) : p->loss->unit;
@@ -140,9 +125,7 @@ int sr_angles_make(const struct sr_proposal *p, const void *context, int number,
         sr_put_op(&d->after, inverse);
         sr_put_by(SR_MUL, degrees, &d->after);
     }
-    return sr_derived_close(
-        d, sr_derived_weigh(d) ? sr_loss_init(&d->loss, absolute ? ORR_SR_L1 : ORR_SR_L2, &d->data)
-                               : ORR_EINVAL);
+    return sr_derived_end(d, absolute ? ORR_SR_L1 : ORR_SR_L2);
 }
 
 /* The features that may be angles, one bit each, and of these the widest, whose range is at least
@@ -159,7 +142,7 @@ static unsigned list_angles(const struct sr_proposal *p, unsigned *widest)
         if (!may_be_angle(p, x, units ? &units->feature[f] : NULL))
             continue;
         angles |= 1U << f;
-        range[f] = range_within(x, all->rows, -HUGE_VAL, HUGE_VAL);
+        range[f] = sr_range_within(x, all->rows, -HUGE_VAL, HUGE_VAL);
         most = fmax(most, range[f]);
     }
     for (int f = 0; f < all->features; f++)
@@ -170,32 +153,24 @@ static unsigned list_angles(const struct sr_proposal *p, unsigned *widest)
 
 int sr_angles_list(const struct sr_proposal *p, struct sr_angles made[SR_ANGLE_TABLES])
 {
-    /* Ranges of the inverse functions in degrees, with a margin for noise. */
-    static const struct {
-        enum sr_op inverse;
-        double low, high;
-    } list[] = {{SR_CONSTANT, -HUGE_VAL, HUGE_VAL},
-                {SR_ASIN, -92, 92},
-                {SR_ACOS, -2, 182},
-                {SR_ATAN, -90, 90}};
     const struct sr_data *all = p->loss->data;
     const struct sr_units *units = p->settings->units;
     unsigned widest = 0, angles = 0;
     int count = 0;
-    if (sr_has(p->operators, SR_SIN) || sr_has(p->operators, SR_COS) ||
-        sr_has(p->operators, SR_TAN))
-        angles = list_angles(p, &widest);
+    for (int k = 0; k < INVERSES && !angles; k++)
+        if (sr_has(p->operators, inverses[k].of))
+            angles = list_angles(p, &widest);
     const bool target =
         may_be_angle(p, all->y, units && units->target_known ? &units->target : NULL);
-    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
-        const bool inverse = list[k].inverse != SR_CONSTANT;
-        if (inverse && (!target || !sr_has(p->operators, list[k].inverse) ||
-                        range_within(all->y, all->rows, list[k].low, list[k].high) < 0))
+    for (int k = -1; k < INVERSES; k++) {
+        const enum sr_op inverse = k < 0 ? SR_CONSTANT : inverses[k].op;
+        if (k >= 0 && (!target || !sr_has(p->operators, inverse) ||
+                       sr_range_within(all->y, all->rows, inverses[k].low, inverses[k].high) < 0))
             continue;
-        if (angles || inverse)
-            made[count++] = (struct sr_angles){angles, true, list[k].inverse};
+        if (angles || k >= 0)
+            made[count++] = (struct sr_angles){angles, true, inverse};
         if (widest != angles)
-            made[count++] = (struct sr_angles){widest, true, list[k].inverse};
+            made[count++] = (struct sr_angles){widest, true, inverse};
     }
     return count;
 }

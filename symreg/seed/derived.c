@@ -51,17 +51,6 @@ double *sr_derived_feature(struct sr_derived *d, const struct sr_data *all, int 
     return sr_derived_append(d, all->x + (size_t)feature * all->rows, &column);
 }
 
-bool sr_derived_weigh(struct sr_derived *d)
-{
-    const size_t rows = d->data.rows;
-    double total = 0;
-    for (size_t i = 0; i < rows; i++)
-        total += d->weight[i] / (double)rows;
-    for (size_t i = 0; i < rows; i++)
-        d->weight[i] /= total;
-    return total > 0 && isfinite(total);
-}
-
 int sr_derived_close(struct sr_derived *d, int rc)
 {
     if (!rc || rc == ORR_ENOMEM)
@@ -69,6 +58,13 @@ int sr_derived_close(struct sr_derived *d, int rc)
     orr_error_clear();
     d->data.rows = 0;
     return 0;
+}
+
+int sr_derived_end(struct sr_derived *d, enum orr_symreg_loss kind)
+{
+    const double mean = sr_weights_level(d->weight, d->data.rows);
+    const bool usable = mean > 0 && isfinite(mean);
+    return sr_derived_close(d, usable ? sr_loss_init(&d->loss, kind, &d->data) : ORR_EINVAL);
 }
 
 void sr_derived_free(struct sr_derived *d)
@@ -196,13 +192,6 @@ static int begin_search(const struct sr_proposal *p, const struct sr_race *race,
     return rc;
 }
 
-static void end_search(struct search *s)
-{
-    if (s->made)
-        sr_bank_free(&s->proposal.bank);
-    sr_derived_free(&s->table);
-}
-
 /* Of a table without columns: the factor alone. */
 static int offer_factor(struct sr_proposal *p, struct search *s, int per_size)
 {
@@ -214,41 +203,43 @@ static int offer_factor(struct sr_proposal *p, struct search *s, int per_size)
 }
 
 /* Leaves the best of every size: few, so that few evaluations go into writing them. */
-static int leave_best(struct sr_seeds *found, int per_size)
+static void leave_best(struct sr_seeds *found, int per_size)
 {
-    struct sr_seeds *best = orr_alloc(1, sizeof *best);
-    if (!best)
-        return ORR_ENOMEM;
-    *best = *found;
-    best->count = 0;
+    bool best[SR_SEEDS] = {false};
+    int chosen[SR_CHOSEN], left = 0;
     for (int size = 1; size <= SR_NODES; size++) {
-        int chosen[SR_CHOSEN];
         const int n =
             sr_best_of_size(found->expr, found->loss, found->count, size, per_size, chosen);
-        for (int k = 0; k < n; k++) {
-            best->loss[best->count] = found->loss[chosen[k]];
-            best->finder[best->count] = found->finder[chosen[k]];
-            best->expr[best->count++] = found->expr[chosen[k]];
-        }
+        for (int k = 0; k < n; k++)
+            best[chosen[k]] = true;
     }
-    *found = *best;
-    free(best);
-    return 0;
+    for (int i = 0; i < found->count; i++)
+        if (best[i]) {
+            found->loss[left] = found->loss[i];
+            found->finder[left] = found->finder[i];
+            found->expr[left++] = found->expr[i];
+        }
+    found->count = left;
 }
 
-/* Some evaluations are left for add_found(), without which the others were in vain. */
-static int run_stages(struct sr_proposal *p, const struct sr_race *race, unsigned stages,
-                      struct search *s)
+/* One round of a table. Some evaluations are left for add_found(), without which the others were in
+ * vain. */
+static int run_round(struct sr_proposal *p, const struct sr_race *race,
+                     const struct sr_race_round *round, struct search *s)
 {
     const double left = p->limit.evaluations - p->seeds->evaluations;
+    if (!s->made || (!s->table.data.features && round != race->round))
+        return 0;
+    if (!s->table.data.features)
+        return offer_factor(p, s, race->per_size);
     s->proposal.limit =
         (struct sr_limit){.until_s = p->limit.until_s, .evaluations = left - fmin(left / 4, ADDED)};
     s->found.count = 0;
     s->found.evaluations = 0;
-    TRY(sr_proposal_run(&s->proposal, stages));
+    TRY(sr_proposal_run(&s->proposal, round->stages));
     p->seeds->evaluations += s->found.evaluations;
     if (race->few)
-        TRY(leave_best(&s->found, race->per_size));
+        leave_best(&s->found, race->per_size);
     if (s->table.near > 0)
         scale_found(p, s);
     return add_found(p, s, race->per_size);
@@ -256,34 +247,17 @@ static int run_stages(struct sr_proposal *p, const struct sr_race *race, unsigne
 
 /* ---- the race */
 
-static int run_round(struct sr_proposal *p, const struct sr_race *race,
-                     const struct sr_race_round *round, struct search *s)
-{
-    const bool first = round == race->round;
-    if (!s->made || (!s->table.data.features && !first))
-        return 0;
-    if (!s->table.data.features)
-        return offer_factor(p, s, race->per_size);
-    return run_stages(p, race, round->stages, s);
-}
-
 /* Lists the tables for the later rounds; returns how many. */
 static int rank_tables(const struct sr_race *race, const struct search *search,
                        int best[SR_RACE_BEST])
 {
-    struct {
-        double least;
-        int number;
-    } list[SR_RACE_BEST], item;
+    double least[SR_RACE_TABLES];
     int n = 0;
-    for (item.number = 0; item.number < race->count; item.number++) {
-        const struct search *s = &search[item.number];
-        item.least = s->least;
-        if (s->made && s->table.data.features)
-            sr_best_insert(list, sizeof *list, &n, SR_RACE_BEST, &item);
+    for (int i = 0; i < race->count; i++) {
+        least[i] = search[i].least;
+        if (search[i].made && search[i].table.data.features)
+            sr_best_number(least, i, &n, SR_RACE_BEST, best);
     }
-    for (int k = 0; k < n; k++)
-        best[k] = list[k].number;
     return n;
 }
 
@@ -335,8 +309,10 @@ int sr_race(struct sr_proposal *p, struct sr_race *race)
     const struct sr_settings settings = derived_settings(p->settings);
     struct search *search = orr_alloc((size_t)race->count + 1, sizeof *search);
     const int rc = search ? run_rounds(p, race, &settings, search) : ORR_ENOMEM;
-    for (int i = 0; i < race->count && search; i++)
-        end_search(&search[i]);
+    for (int i = 0; i < race->count && search; i++) {
+        sr_bank_free(&search[i].proposal.bank);
+        sr_derived_free(&search[i].table);
+    }
     free(search);
     return rc;
 }

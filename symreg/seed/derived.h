@@ -36,11 +36,11 @@ double *sr_derived_append(struct sr_derived *derived, const double *value,
                           const struct sr_expr *column);
 /* Appends a feature of the table. */
 double *sr_derived_feature(struct sr_derived *derived, const struct sr_data *all, int feature);
-/* Scales the weights to a mean of 1; false where that is impossible. */
-bool sr_derived_weigh(struct sr_derived *derived);
 /* Ends a table, rc being the status of its loss: a table of values that no loss can be made of, or
  * that is unusable (ORR_EINVAL), gets no rows. ORR_ENOMEM. */
 int sr_derived_close(struct sr_derived *derived, int rc);
+/* Ends a table with this loss, whose weights are scaled to a mean of 1. ORR_ENOMEM. */
+int sr_derived_end(struct sr_derived *derived, enum orr_symreg_loss kind);
 void sr_derived_free(struct sr_derived *derived);
 
 /* One round of a race: what stages find in a table is taken over. */
@@ -49,11 +49,11 @@ struct sr_race_round {
     int best;        /* tables of the smallest losses after the first round; 0: all */
     bool always;     /* a seed that explains the table does not end the round */
 };
-enum { SR_ROUNDS = 3, SR_RACE_BEST = 2 };
+enum { SR_ROUNDS = 3, SR_RACE_BEST = 2, SR_RACE_TABLES = 16 };
 /* Hypotheses that are searched as derived tables, in rounds. Of a table without columns only the
  * factor is tried. */
 struct sr_race {
-    int count; /* tables */
+    int count; /* tables, at most SR_RACE_TABLES */
     /* Makes table `number` when its turn comes. ORR_ENOMEM. */
     int (*make)(const struct sr_proposal *p, const void *context, int number,
                 struct sr_derived *derived);

@@ -566,7 +566,6 @@ int sr_groups_find(const struct sr_data *data, const double *size,
     struct table few = {0}, many = {0};
     struct slopes slopes;
     *count = pairs->count = pairs->terms = 0;
-    pairs->are_ratios = false;
     if (data->features > COLUMNS || data->features < 2 || data->rows < LEAST_ROWS)
         return 0;
     int rc = make_table(data, size, true, size ? NOISY_ROWS : FIT_ROWS, &few);

@@ -42,7 +42,6 @@ struct sr_term {
 };
 struct sr_group_pairs {
     int count, terms;
-    bool are_ratios; /* the pairs are groups x / z, for which no derivatives speak */
     struct sr_term term[SR_GROUP_TERMS]; /* best first */
     struct sr_group_pair {
         double off;               /* share of the derivatives' squares that contradicts the pair */

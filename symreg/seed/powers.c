@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_statistics_double.h>
-
 #include "shared.h"
 
 enum {
@@ -40,8 +38,7 @@ enum {
     VARIANTS = 2,     /* exponents as fitted, and rounded */
     FEW = 4,          /* columns, at most, of a table with angles */
 };
-static const double promising = 0.5;                     /* rest */
-static const double most_angle = 6.4, least_range = 0.5; /* radians */
+static const double promising = 0.5; /* rest */
 
 /* The weights of rows are those of the loss, or all deviations are relative to y. */
 struct target {
@@ -64,8 +61,7 @@ struct columns {
     struct sr_expr of[COLUMNS]; /* as formulas: a feature or its cosine or sine */
     size_t row[ROWS];
     double y[ROWS], typical;
-    double one[ROWS], log[COLUMNS][ROWS]; /* one after the other */
-    double sign[COLUMNS][ROWS], power[COLUMNS][GRID][ROWS];
+    double log[COLUMNS][ROWS], sign[COLUMNS][ROWS], power[COLUMNS][GRID][ROWS];
 };
 
 /* Rows at even quantiles of y, without those where a feature is 0. */
@@ -91,8 +87,6 @@ static int take_rows(const struct sr_data *data, struct columns *c)
         c->y[i] = data->y[c->row[i]];
         c->typical += fabs(c->y[i]) / c->used;
     }
-    for (int i = 0; i < c->rows; i++)
-        c->one[i] = 1;
     return 0;
 }
 
@@ -173,7 +167,6 @@ static bool make_target(const struct sr_loss *loss, const struct columns *c, str
                                        .negative = c->whole,
                                        .z = t->z,
                                        .weight = t->weight,
-                                       .extra = c->one,
                                        /* a product before exp: a constant and the logarithms */
                                        .extras = t->outer.op == SR_EXP ? 1 + c->count : 0};
     return most > 0 && isfinite(most) && lost <= 0.01 * all && !(t->outer.op == SR_EXP && c->whole);
@@ -295,12 +288,12 @@ static int next_terms(const struct columns *c, const struct target *t, struct sr
 /* Appends each candidate of the next term to a sum and fits it. *best is replaced where that is
  * better. */
 static void grow_sum(const struct columns *c, const struct target *t,
-                     const struct sr_power_sum *from, int wanted, struct sr_power_work *w,
+                     const struct sr_power_sum *from, struct sr_power_work *w,
                      struct sr_power_sum *best)
 {
     struct rated candidate[CANDIDATES];
     struct sr_power_sum sum = *from;
-    const int n = next_terms(c, t, &sum, w, wanted, candidate);
+    const int n = next_terms(c, t, &sum, w, CANDIDATES, candidate);
     for (int k = 0; k < n && !orr_signal_seen(); k++) {
         sum = *from;
         memcpy(sum.exponent[sum.terms++], candidate[k].exponent, sizeof candidate[k].exponent);
@@ -342,28 +335,25 @@ static bool nearest_product(const struct columns *c, const struct target *t,
 static void begin_sum(const struct columns *c, struct target *t, struct sr_power_work *w)
 {
     const bool one = t->outer.op == SR_CONSTANT && t->outer.power == 1;
-    struct sr_power_sum start[1 + FIRST] = {{.rest = HUGE_VAL}};
-    int n = 0;
+    struct sr_power_sum none = {.terms = 0}, start[1 + FIRST] = {{.rest = HUGE_VAL}};
+    struct rated first[FIRST];
     t->sum = (struct sr_power_sum){.rest = HUGE_VAL};
     if (t->outer.op == SR_EXP) {
-        const struct sr_power_sum none = {.terms = 0};
-        grow_sum(c, t, &none, CANDIDATES, w, &t->sum);
+        grow_sum(c, t, &none, w, &t->sum);
         return;
     }
-    n += nearest_product(c, t, w, &start[n]);
+    int n = nearest_product(c, t, w, &start[0]);
     if (n && (one || start[0].rest <= 1e-20))
         t->sum = start[0];
     if (t->sum.rest <= 1e-20)
         return;
-    struct sr_power_sum none = {.terms = 0};
-    struct rated first[FIRST];
     const int firsts = c->count > MANY && !one ? 0 : next_terms(c, t, &none, w, FIRST, first);
     for (int k = 0; k < firsts; k++, n++) {
         start[n] = (struct sr_power_sum){.terms = 1};
         memcpy(start[n].exponent[0], first[k].exponent, sizeof first[k].exponent);
     }
     for (int k = 0; k < n && !orr_signal_seen(); k++)
-        grow_sum(c, t, &start[k], CANDIDATES, w, &t->sum);
+        grow_sum(c, t, &start[k], w, &t->sum);
 }
 
 /* The target with another outer power and the sum refitted to it. */
@@ -497,7 +487,7 @@ static void grow_best(struct sr_proposal *p, struct stage *s)
         struct target *t = &s->target[list[k]];
         const struct sr_power_sum from = t->sum;
         if (from.terms < TERMS && !sr_proposal_over(p))
-            grow_sum(&s->columns, t, &from, CANDIDATES, &s->work[omp_get_thread_num()], &t->sum);
+            grow_sum(&s->columns, t, &from, &s->work[omp_get_thread_num()], &t->sum);
     }
 }
 
@@ -528,14 +518,11 @@ static void search_columns(struct sr_proposal *p, int angle, enum sr_op wave, st
  * neither small nor that of a sine. */
 static bool may_be_angle(const struct sr_proposal *p, int feature)
 {
-    const struct sr_data *data = p->loss->data;
     const struct sr_units *units = p->settings->units;
-    double low, high;
-    if (units && !sr_dimension_is_none(&units->feature[feature]))
-        return false;
-    gsl_stats_minmax(&low, &high, data->x + (size_t)feature * data->rows, 1, data->rows);
-    return high - low >= least_range && low >= -most_angle && high <= most_angle &&
-           fmax(-low, high) > 1;
+    const size_t rows = p->loss->data->rows;
+    const double *x = p->loss->data->x + (size_t)feature * rows;
+    return (!units || sr_dimension_is_none(&units->feature[feature])) &&
+           sr_range_within(x, rows, -6.4, 6.4) >= 0.5 && sr_range_within(x, rows, -1, 1) < 0;
 }
 
 /* Tables of few columns with the cosine or sine of an angle, one after the other. */

@@ -26,8 +26,7 @@ struct sr_power_table {
     unsigned negative;    /* columns with negative values, one bit each: whole exponents, held */
     const double *z;      /* (rows) */
     const double *weight; /* (rows) root of the weight of (z - sum)^2 */
-    int extras;
-    const double *extra; /* (extras, rows) e_k */
+    int extras;           /* e_k: of 1 and the logarithms so many */
 };
 struct sr_power_sum {
     double rest; /* sum of weighted squares that is left, over that of z */

@@ -42,7 +42,7 @@ bool sr_power_weigh(const struct sr_power_table *t, struct sr_power_sum *sum,
     for (int k = 0; k < basis; k++) {
         const bool extra = k < t->extras;
         for (int i = 0; i < n && extra; i++)
-            w->q[k][i] = t->weight[i] * t->extra[k * SR_POWER_ROWS + i];
+            w->q[k][i] = t->weight[i] * (k ? t->log[(k - 1) * SR_POWER_ROWS + i] : 1);
         if (!extra && !eval_term(t, sum->exponent[k - t->extras], w->term[k - t->extras]))
             return false;
         if (!extra)

@@ -9,34 +9,24 @@
 bool sr_put_power(uint64_t operators, const struct sr_expr *base, double power, struct sr_expr *out)
 {
     static const struct {
-        enum sr_op op;
-        double power;
-    } list[] = {{SR_SQUARE, 2}, {SR_CUBE, 3}, {SR_SQRT, 0.5}};
-    if (power == 1) {
-        sr_put_expr(out, base);
-        return true;
-    }
-    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        if (list[k].power == power && sr_has(operators, list[k].op)) {
-            sr_put_expr(out, base);
-            sr_put_op(out, list[k].op);
+        double power; /* 0: any */
+        const char *text;
+    } list[] = {{1, "u"},         {2, "square(u)"}, {3, "cube(u)"},
+                {0.5, "sqrt(u)"}, {0, "u ^ p"},     {0, "exp(log(u) * p)"}};
+    const bool whole = power > 1 && fmod(2 * power, 1) == 0; /* u * u, where there is no u ^ p */
+    for (size_t k = 0; k < sizeof list / sizeof *list - (whole ? 1 : 0); k++)
+        if ((list[k].power == power || list[k].power == 0) &&
+            !(sr_text_operators(list[k].text, "p") & ~operators)) {
+            sr_put_text(list[k].text, base, "p", &power, out);
             return true;
         }
-    if (sr_has(operators, SR_POW)) {
-        sr_put_text("u ^ p", base, "p", &power, out);
-        return true;
-    }
-    if (power > 1 && fmod(2 * power, 1) == 0) {
+    if (whole) {
         sr_put_expr(out, base);
         if (!sr_put_power(operators, base, power - 1, out))
             return false;
         sr_put_op(out, SR_MUL);
-        return true;
     }
-    if (!sr_has(operators, SR_EXP) || !sr_has(operators, SR_LOG))
-        return false;
-    sr_put_text("exp(log(u) * p)", base, "p", &power, out);
-    return true;
+    return whole;
 }
 
 /* The quotient of the columns whose exponent has the size of `power`; *above: whether any is in the
@@ -105,19 +95,14 @@ bool sr_powers_write(const struct sr_language *language, uint64_t operators,
 
 static bool put_outer(const struct sr_proposal *p, struct sr_power_outer outer, struct sr_expr *out)
 {
-    const double power = fabs(outer.power);
-    struct sr_expr base = *out;
+    const struct sr_expr base = *out;
+    const bool inverts = outer.power < 0;
     out->count = 0;
-    if (outer.op != SR_CONSTANT) {
-        sr_put_expr(out, &base);
-        sr_put_op(out, outer.op);
-    } else if (outer.power < 0 && sr_has(p->operators, SR_INV)) {
-        if (!sr_put_power(p->operators, &base, power, out))
-            return false;
-        sr_put_op(out, SR_INV);
-    } else if (!sr_put_power(p->operators, &base, power, out) || outer.power < 0) {
+    if (!sr_put_power(p->operators, &base, fabs(outer.power), out) ||
+        (inverts && !sr_has(p->operators, SR_INV)))
         return false;
-    }
+    if (inverts || outer.op != SR_CONSTANT)
+        sr_put_op(out, inverts ? SR_INV : outer.op);
     return sr_put_end(p->settings->language, out, SR_NODES);
 }
 
@@ -173,16 +158,10 @@ static bool put_sum(const struct sr_proposal *p, const struct sr_expr *column, i
     if (!written.terms || !sr_sum_write(p->settings->language, &written, SR_NODES, out) ||
         !put_outer(p, *outer, out))
         return false;
-    if (outer->op == SR_EXP) {
-        if (!put_product(p->settings->language, p->operators, column, columns, sum->weight + 1,
-                         &factor))
-            return false;
-        sr_put_expr(out, &factor);
-        if (factor.count)
-            sr_put_op(out, SR_MUL);
-        if (!sr_put_end(p->settings->language, out, SR_NODES))
-            return false;
-    }
+    if (outer->op == SR_EXP && (!put_product(p->settings->language, p->operators, column, columns,
+                                             sum->weight + 1, &factor) ||
+                                !sr_put_times(p->settings->language, &factor, out)))
+        return false;
     return sr_proposal_shorten(p, out);
 }
 

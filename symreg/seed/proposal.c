@@ -170,16 +170,13 @@ static bool has_needs(const struct sr_proposal *p, const struct sr_needs *needs)
            !(needs->but_study && p->loss->kind == ORR_SR_STUDY) && (!needs->when || needs->when(p));
 }
 
-/* Runs a stage within its shares of what is left. */
-static int run_stage(struct sr_proposal *p, const struct sr_stage *stage)
+struct sr_limit sr_proposal_share(struct sr_proposal *p, double share)
 {
     const struct sr_limit limit = p->limit;
     const double now = orr_time_s();
-    if (stage->share > 0 && limit.until_s > 0)
-        p->limit.until_s = now + stage->share * (limit.until_s - now);
-    const int rc = stage->find(p);
-    p->limit = limit;
-    return rc;
+    if (share > 0 && limit.until_s > 0)
+        p->limit.until_s = now + share * (limit.until_s - now);
+    return limit;
 }
 
 int sr_proposal_run(struct sr_proposal *p, unsigned stages)
@@ -189,7 +186,9 @@ int sr_proposal_run(struct sr_proposal *p, unsigned stages)
         const int before = p->seeds->count;
         if (!(stages & SR_STAGES & p->stage[row].bit) || !has_needs(p, &p->stage[row].needs))
             continue;
-        rc = run_stage(p, &p->stage[row]);
+        const struct sr_limit limit = sr_proposal_share(p, p->stage[row].share);
+        rc = p->stage[row].find(p);
+        p->limit = limit;
         for (int i = before; i < p->seeds->count; i++)
             p->seeds->finder[i] += (uint64_t)row + 1;
 #ifdef SR_LOG_SEEDS

@@ -17,6 +17,7 @@
 #include "groups.h"
 #include "shared.h"
 #include "symreg/value/cholesky.h"
+#include "symreg/value/vec.h"
 
 enum {
     COLUMNS = SR_SMOOTH_COLUMNS,
@@ -32,76 +33,67 @@ enum {
  * largest standard error of an exponent that is one of h. */
 static const double far = 2, score_far = 3, most_error = 0.12;
 
-/* The table and the fit. Arrays of rows are one after the other in `storage`. */
+/* The table and the fit. */
 struct fit {
-    int rows, columns, logs; /* rows: a multiple of 8; logs: columns of the power law ... */
-    int column[COLUMNS];     /* ... in the table */
+    int rows, columns;
+    int free, of[FREE]; /* lines of the parameters: one that is 1, then columns of the power law */
     bool varies[COLUMNS];
-    double *line;          /* (columns, rows) centred logarithms, or values where some are <= 0 */
-    double *root, *y;      /* (rows) root of the weight; y times it, of the sign of most of y */
-    double *value, *trial; /* (rows) of the power law, times the root */
-    double *basis;         /* (FREE, rows) orthonormal basis of its derivatives */
-    double *normal;        /* (rows) another direction */
+    double line[FREE][MOST_ROWS]; /* centred logarithms, or values where some are <= 0; and 1 */
+    double root[MOST_ROWS], y[MOST_ROWS]; /* of the weight; y times it, of the sign of most of y */
+    double value[MOST_ROWS], trial[MOST_ROWS]; /* of the power law, times the root */
+    double basis[FREE][MOST_ROWS];             /* orthonormal basis of its derivatives */
+    double normal[MOST_ROWS];                  /* another direction */
     double upper[FREE][FREE], a[FREE], rest;
 };
 
 /* ---- the table */
 
-static bool take_rows(const struct sr_data *data, struct fit *f)
+static int take_rows(const struct sr_data *data, struct fit *f)
 {
-    size_t usable = 0;
-    for (size_t i = 0; i < data->rows; i++)
-        usable += sr_row_weight(data, i) > 0;
-    const size_t n = (usable < MOST_ROWS ? usable : MOST_ROWS) & ~(size_t)7;
-    size_t seen = 0, taken = 0;
-    for (size_t i = 0; i < data->rows && taken < n; i++) {
-        if (!(sr_row_weight(data, i) > 0) || seen++ != taken * usable / n)
-            continue;
-        f->root[taken] = sqrt(sr_row_weight(data, i));
-        f->y[taken] = f->root[taken] * data->y[i];
+    size_t *row = orr_alloc(data->rows, sizeof *row);
+    if (!row)
+        return ORR_ENOMEM;
+    const size_t usable = sr_rows_usable(data, row), most = usable < MOST_ROWS ? usable : MOST_ROWS;
+    f->rows = (int)sr_rows_spread(row, usable, most & ~(size_t)7);
+    for (int i = 0; i < f->rows; i++) {
+        f->root[i] = sqrt(sr_row_weight(data, row[i]));
+        f->y[i] = f->root[i] * data->y[row[i]];
         for (int c = 0; c < f->columns; c++)
-            f->line[(size_t)c * n + taken] = data->x[(size_t)c * data->rows + i];
-        taken++;
+            f->line[c][i] = data->x[(size_t)c * data->rows + row[i]];
     }
-    f->rows = (int)n;
-    return taken == n && n >= LEAST_ROWS;
+    free(row);
+    return 0;
 }
 
 /* Takes logarithms of columns that are positive in every row, and centres all. */
 static void make_lines(const struct sr_data *data, struct fit *f)
 {
-    const size_t n = (size_t)f->rows;
     double mean, signs = 0;
+    sr_fill(f->line[COLUMNS], MOST_ROWS, 1);
+    f->of[f->free++] = COLUMNS;
     for (int c = 0; c < f->columns; c++) {
-        double *const line = f->line + (size_t)c * n;
         const bool positive = sr_all_positive(data->x + (size_t)c * data->rows, data->rows);
-        for (size_t i = 0; i < n && positive; i++)
-            line[i] = orr_log(line[i]);
-        f->varies[c] = sr_centre(line, f->rows, 1e-24, line, &mean);
+        for (int i = 0; i < f->rows && positive; i++)
+            f->line[c][i] = orr_log(f->line[c][i]);
+        f->varies[c] = sr_centre(f->line[c], f->rows, 1e-24, f->line[c], &mean);
         if (positive && f->varies[c])
-            f->column[f->logs++] = c;
+            f->of[f->free++] = c;
     }
-    for (size_t i = 0; i < n; i++)
+    for (int i = 0; i < f->rows; i++)
         signs += f->y[i] * fabs(f->y[i]);
-    for (size_t i = 0; i < n && signs < 0; i++)
+    for (int i = 0; i < f->rows && signs < 0; i++)
         f->y[i] = -f->y[i];
 }
 
 /* ---- the power law */
-
-/* Line k of the derivatives by ln c and the exponents. */
-static double line_at(const struct fit *f, int k, int i)
-{
-    return k == 0 ? 1 : f->line[(size_t)f->column[k - 1] * (size_t)f->rows + (size_t)i];
-}
 
 static double evaluate(const struct fit *f, const double *a, double *value)
 {
     double rest = 0;
     for (int i = 0; i < f->rows; i++) {
         double sum = 0;
-        for (int k = 0; k <= f->logs; k++)
-            sum += a[k] * line_at(f, k, i);
+        for (int k = 0; k < f->free; k++)
+            sum += a[k] * f->line[f->of[k]][i];
         value[i] = f->root[i] * orr_exp(sum);
         rest += (f->y[i] - value[i]) * (f->y[i] - value[i]);
     }
@@ -112,22 +104,14 @@ static double evaluate(const struct fit *f, const double *a, double *value)
 static bool solve(const struct fit *f, const double *scale, const double *target, double lambda,
                   double out[FREE])
 {
-    double normal[FREE * FREE] = {0};
-    const int n = f->logs + 1;
+    double normal[FREE * FREE] = {0}, row[FREE];
     memset(out, 0, FREE * sizeof *out);
-    for (int i = 0; i < f->rows; i++)
-        for (int k = 0; k < n; k++) {
-            const double slope = scale[i] * line_at(f, k, i);
-            out[k] += slope * target[i];
-            for (int j = 0; j <= k; j++)
-                normal[k * n + j] += slope * scale[i] * line_at(f, j, i);
-        }
-    for (int k = 0; k < n; k++)
-        normal[k * n + k] *= 1 + lambda;
-    if (!sr_cholesky(normal, (size_t)n, (size_t)n, 0))
-        return false;
-    sr_cholesky_solve(normal, (size_t)n, (size_t)n, out);
-    return true;
+    for (int i = 0; i < f->rows; i++) {
+        for (int k = 0; k < f->free; k++)
+            row[k] = scale[i] * f->line[f->of[k]][i];
+        sr_normal_add(normal, FREE, out, (size_t)f->free, row, 1, target[i]);
+    }
+    return sr_normal_solve(normal, FREE, out, (size_t)f->free, lambda);
 }
 
 /* Begins with the logarithms of the rows above 0, weighted by their squares. */
@@ -157,7 +141,7 @@ static bool fit_powers(struct fit *f)
                 f->normal[i] = f->y[i] - f->value[i];
             if (!solve(f, f->value, f->normal, lambda, move))
                 return false;
-            for (int j = 0; j <= f->logs; j++)
+            for (int j = 0; j < f->free; j++)
                 a[j] = f->a[j] + fmin(fmax(move[j], -1), 1);
             rest = evaluate(f, a, f->trial);
             lambda = rest < f->rest ? fmax(lambda / 8, 1e-12) : lambda * 8;
@@ -216,11 +200,10 @@ static void reweigh(struct fit *f)
 /* The derivatives' basis; false where they depend on each other. trial becomes the residual. */
 static bool make_basis(struct fit *f)
 {
-    for (int k = 0; k <= f->logs; k++) {
-        double *const q = f->basis + (size_t)k * (size_t)f->rows;
+    for (int k = 0; k < f->free; k++) {
         for (int i = 0; i < f->rows; i++)
-            q[i] = f->value[i] * line_at(f, k, i);
-        if (!sr_orthogonalise(q, f->basis, k, f->rows, f->rows, 1e-16, f->upper[k]))
+            f->basis[k][i] = f->value[i] * f->line[f->of[k]][i];
+        if (!sr_orthogonalise(f->basis[k], f->basis[0], k, MOST_ROWS, f->rows, 1e-16, f->upper[k]))
             return false;
     }
     for (int i = 0; i < f->rows; i++)
@@ -233,30 +216,25 @@ static void find_errors(const struct fit *f, double error[FREE])
 {
     memset(error, 0, FREE * sizeof *error);
     for (int i = 0; i < f->rows; i++) {
-        double move[FREE] = {0}; /* of the parameters by this row */
-        for (int k = f->logs; k >= 0; k--) {
-            move[k] = f->basis[(size_t)k * (size_t)f->rows + (size_t)i];
-            for (int j = k + 1; j <= f->logs; j++)
-                move[k] -= f->upper[j][k] * move[j];
-            move[k] /= f->upper[k][k];
-        }
-        for (int k = 0; k <= f->logs; k++)
+        double move[FREE]; /* of the parameters by this row */
+        for (int k = 0; k < f->free; k++)
+            move[k] = f->basis[k][i];
+        sr_cholesky_upper(f->upper[0], (size_t)f->free, FREE, move);
+        for (int k = 0; k < f->free; k++)
             error[k] += move[k] * f->trial[i] * move[k] * f->trial[i];
     }
-    for (int k = 0; k <= f->logs; k++)
+    for (int k = 0; k < f->free; k++)
         error[k] = sqrt(error[k]);
 }
 
 /* The residual's part along the product of two lines, in standard deviations. */
 static double score_of(struct fit *f, int a, int b)
 {
-    const double *const p = f->line + (size_t)a * (size_t)f->rows;
-    const double *const q = f->line + (size_t)b * (size_t)f->rows;
     double sum = 0, square = 0;
     for (int i = 0; i < f->rows; i++)
-        f->normal[i] = f->value[i] * p[i] * q[i];
-    for (int k = 0; k <= f->logs; k++)
-        sr_remove(f->normal, f->basis + (size_t)k * (size_t)f->rows, f->rows);
+        f->normal[i] = f->value[i] * f->line[a][i] * f->line[b][i];
+    for (int k = 0; k < f->free; k++)
+        sr_remove(f->normal, f->basis[k], f->rows);
     for (int i = 0; i < f->rows; i++) {
         const double part = f->normal[i] * f->trial[i];
         sum += part;
@@ -272,9 +250,9 @@ static void divide_columns(struct fit *f, bool in_phi[COLUMNS], struct sr_powers
     find_errors(f, error);
     for (int c = 0; c < f->columns; c++)
         in_phi[c] = f->varies[c];
-    for (int k = 1; k <= f->logs; k++) {
+    for (int k = 1; k < f->free; k++) {
         const double halves = floor(2 * f->a[k] + 0.5), off = fabs(f->a[k] - 0.5 * halves);
-        const int c = f->column[k - 1];
+        const int c = f->of[k];
         in_phi[c] =
             !(off <= far * error[k]) || !(error[k] <= most_error) || fabs(halves) > 2 * MOST_POWER;
         h->half[c] = in_phi[c] ? 0 : (int)halves;
@@ -287,42 +265,39 @@ static void divide_columns(struct fit *f, bool in_phi[COLUMNS], struct sr_powers
         h->half[c] = in_phi[c] ? 0 : h->half[c];
 }
 
-int sr_separable_find(const struct sr_data *data, struct sr_grouping *g)
+/* False where the table has no such h. */
+static bool find_factor(const struct sr_data *data, struct fit *f, struct sr_grouping *g)
 {
-    const size_t n = data->rows < MOST_ROWS ? data->rows : MOST_ROWS;
-    struct fit f = {.columns = data->features};
     bool in_phi[COLUMNS];
     int factors = 0;
+    if (f->rows < LEAST_ROWS)
+        return false;
+    make_lines(data, f);
+    if (f->free < 2 || !fit_powers(f))
+        return false;
+    reweigh(f);
+    if (!fit_powers(f) || !make_basis(f))
+        return false;
+    divide_columns(f, in_phi, &g->factor);
+    for (int c = 0; c < f->columns; c++) {
+        factors += g->factor.half[c] != 0;
+        if (in_phi[c] && g->groups++ < SR_GROUPS_MOST)
+            g->group[g->groups - 1].half[c] = 2;
+    }
+    return factors && g->groups <= SR_GROUPS_MOST;
+}
+
+int sr_separable_find(const struct sr_data *data, struct sr_grouping *g)
+{
     *g = (struct sr_grouping){0};
     if (data->features > COLUMNS || data->rows < LEAST_ROWS)
         return 0;
-    double *const storage = orr_alloc(((size_t)f.columns + FREE + 5) * n, sizeof *storage);
-    if (!storage)
-        return ORR_ENOMEM;
-    f.root = storage;
-    f.y = f.root + n;
-    f.value = f.y + n;
-    f.trial = f.value + n;
-    f.normal = f.trial + n;
-    f.basis = f.normal + n;
-    f.line = f.basis + FREE * n;
-    if (take_rows(data, &f)) {
-        make_lines(data, &f);
-        bool fits = f.logs && fit_powers(&f);
-        if (fits)
-            reweigh(&f);
-        fits = fits && fit_powers(&f) && make_basis(&f);
-        if (fits) {
-            divide_columns(&f, in_phi, &g->factor);
-            for (int c = 0; c < f.columns; c++) {
-                factors += g->factor.half[c] != 0;
-                if (in_phi[c] && g->groups++ < SR_GROUPS_MOST)
-                    g->group[g->groups - 1].half[c] = 2;
-            }
-        }
-    }
-    if (!factors || g->groups > SR_GROUPS_MOST)
+    struct fit *f = orr_alloc(1, sizeof *f);
+    if (f)
+        f->columns = data->features;
+    const int rc = f ? take_rows(data, f) : ORR_ENOMEM;
+    if (rc || !find_factor(data, f, g))
         g->groups = 0;
-    free(storage);
-    return 0;
+    free(f);
+    return rc;
 }

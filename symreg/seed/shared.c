@@ -6,7 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_statistics_double.h>
+
 /* ---- vectors */
+
+double sr_range_within(const double *value, size_t n, double low, double high)
+{
+    double least, most;
+    gsl_stats_minmax(&least, &most, value, 1, n);
+    return least >= low && most <= high ? most - least : -1;
+}
 
 bool sr_centre(const double *value, int n, double least, double *centred, double *mean)
 {
@@ -161,6 +170,15 @@ bool sr_put_over(const struct sr_expr *column, const struct sr_expr *phi, int mo
     return true;
 }
 
+bool sr_put_times(const struct sr_language *language, const struct sr_expr *by, struct sr_expr *out)
+{
+    const bool first = out->count == 0;
+    sr_put_expr(out, by);
+    if (!first && by->count)
+        sr_put_op(out, SR_MUL);
+    return !by->count || sr_put_end(language, out, SR_NODES);
+}
+
 static void read_text(const char *text, const char *letter, struct sr_expr *phi)
 {
     enum { MOST = 16, FORMULAS = 2 };
@@ -196,5 +214,5 @@ uint64_t sr_text_operators(const char *text, const char *letter)
 {
     struct sr_expr phi;
     read_text(text, letter, &phi);
-    return sr_expr_operators(&phi);
+    return sr_expr_operators(&phi) & ~((uint64_t)1 << SR_FEATURE | (uint64_t)1 << SR_CONSTANT);
 }

@@ -26,6 +26,8 @@ static inline bool sr_all_positive(const double *x, size_t n)
     return true;
 }
 
+/* The largest minus the smallest value; negative where one is outside of low .. high. */
+double sr_range_within(const double *value, size_t n, double low, double high);
 /* centred = value - *mean. False where the values are not finite, or where their variance is at
  * most `least` times their mean square: the vector is then constant up to rounding. */
 bool sr_centre(const double *value, int n, double least, double *centred, double *mean);
@@ -51,6 +53,16 @@ bool sr_orthogonalise(double *v, const double *basis, int count, int stride, int
 
 /* The greatest common divisor; 0 where all numbers are 0. */
 int sr_common_divisor(const int *number, int n);
+
+/* Lists the rows of positive weight; returns how many. */
+static inline size_t sr_rows_usable(const struct sr_data *data, size_t *row)
+{
+    size_t usable = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        if (sr_row_weight(data, i) > 0)
+            row[usable++] = i;
+    return usable;
+}
 
 /* Keeps at most `most` of a list of rows, evenly; returns how many. */
 static inline size_t sr_rows_spread(size_t *row, size_t count, size_t most)
@@ -93,11 +105,14 @@ static inline void sr_put_by(enum sr_op op, double number, struct sr_expr *out)
     sr_put_constant(out, number);
     sr_put_op(out, op);
 }
+/* Multiplies a formula by another; count 0: 1. False where it is too long. */
+bool sr_put_times(const struct sr_language *language, const struct sr_expr *by,
+                  struct sr_expr *out);
 /* Appends a formula such as "a * max(u - b, 0)": single letters stand for formulas, u for u[0] and
  * v for u[1], or for numbers, number[k] being that of letter[k]. */
 void sr_put_text(const char *text, const struct sr_expr *u, const char *letter,
                  const double *number, struct sr_expr *out);
-/* The operators of such a text, one bit each. */
+/* The operators of such a text, one bit each, without columns and numbers. */
 uint64_t sr_text_operators(const char *text, const char *letter);
 
 #endif

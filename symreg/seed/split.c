@@ -22,27 +22,26 @@ struct split {
     double noise;
 };
 
-/* Mean 0 and variance 1; 0 where there is no variance. */
-static bool standardise(double *v, int n, double *unit)
+/* Mean 0 and variance 1; all 0 where there is no variance. Returns the standard deviation. */
+static double standardise(double *v, int n)
 {
     double mean;
     const bool fits = sr_centre(v, n, 1e-12, v, &mean);
-    *unit = fits ? sr_scale_to_one(v, n) / sqrt(n) : 0;
+    const double length = fits ? sr_scale_to_one(v, n) : 0;
     for (int i = 0; i < n; i++)
         v[i] = fits ? v[i] * sqrt(n) : 0;
-    return fits;
+    return length / sqrt(n);
 }
 
 /* c by a smooth model y = a + c m + f(the other columns); 0 where it fails, or where it leaves more
  * than noise of this variance can. */
 static int fit_factor(const struct sr_derived *r, const double *m, double noise_of_y, double *c)
 {
-    static const double times = 10,
-                        smooth = 2e-5; /* smooth: what the model may lack without noise */
+    static const double times = 10, smooth = 2e-5; /* what the model may lack without noise */
     const size_t rows = r->data.rows, columns = (size_t)r->data.features;
     const int n = (int)((rows < FIT_ROWS ? rows : FIT_ROWS) & ~(size_t)7);
     const size_t size = (size_t)n;
-    double *x = orr_alloc((columns + 3) * size + 1, sizeof *x), of_line = 1, of_z = 1, unit;
+    double *x = orr_alloc((columns + 3) * size + 1, sizeof *x);
     struct sr_smooth model = {0};
     *c = 0;
     if (!x)
@@ -60,26 +59,17 @@ static int fit_factor(const struct sr_derived *r, const double *m, double noise_
         const bool positive = sr_all_positive(x + f * size, size);
         for (size_t i = 0; i < size && positive; i++)
             x[f * size + i] = orr_log(x[f * size + i]);
-        standardise(x + f * size, n, &unit);
+        standardise(x + f * size, n);
     }
-    const bool fits = standardise(line, n, &of_line) && standardise(z, n, &of_z);
+    const double of_line = standardise(line, n), of_z = standardise(z, n);
     const struct sr_smooth_data data = {n, r->data.features, 1, x, line, z, noise};
+    const bool fits = of_line > 0 && of_z > 0;
     const int rc = fits ? sr_smooth_fit(&data, FIT_STEPS, &model) : 0;
     const double most = times * noise_of_y / (of_z * of_z) + smooth;
     if (!rc && fits && isfinite(model.slope[0]) && model.noise <= most)
         *c = model.slope[0] * of_z / of_line;
     free(x);
     return rc;
-}
-
-/* At most SR_DERIVED_ROWS rows of positive weight, evenly; returns how many. */
-static size_t choose_rows(const struct sr_data *all, size_t *row)
-{
-    size_t usable = 0;
-    for (size_t i = 0; i < all->rows; i++)
-        if (sr_row_weight(all, i) > 0)
-            row[usable++] = i;
-    return sr_rows_spread(row, usable, SR_DERIVED_ROWS);
 }
 
 /* Fills the table of the other columns with the target y - c m; m (all rows): values of m. */
@@ -93,7 +83,7 @@ static int fill_rest(const struct sr_proposal *p, const struct split *split,
             sr_derived_feature(d, all, f);
     d->near = 1e-9;
     d->is_rest = true;
-    sr_derived_weigh(d);
+    sr_weights_level(d->weight, d->data.rows);
     TRY(fit_factor(d, m, split->noise, &factor));
     for (size_t i = 0; i < d->data.rows; i++)
         d->y[i] -= factor * m[d->row[i]];
@@ -119,7 +109,8 @@ static int make_rest(const struct sr_proposal *p, const void *context, int numbe
     size_t *row = orr_alloc(all->rows, sizeof *row);
     int rc = m && row ? 0 : ORR_ENOMEM;
     if (!rc && sr_eval(&term, all, m)) {
-        rc = sr_derived_init(d, all, choose_rows(all, row), row, all->features - 1);
+        const size_t rows = sr_rows_spread(row, sr_rows_usable(all, row), SR_DERIVED_ROWS);
+        rc = sr_derived_init(d, all, rows, row, all->features - 1);
         rc = rc ? rc : fill_rest(p, split, &term, m, d);
     }
     free(m);
@@ -129,10 +120,9 @@ static int make_rest(const struct sr_proposal *p, const void *context, int numbe
 
 int sr_split_search(struct sr_proposal *p, const struct sr_term *term, double noise)
 {
-    enum { ALL = ~(SR_STAGE_ANGLES | SR_STAGE_UNITS) };
     return sr_race(p, &(struct sr_race){.count = 1,
                                         .make = make_rest,
                                         .context = &(struct split){term, noise},
-                                        .round = {{.stages = (unsigned)ALL}},
+                                        .round = {{.stages = SR_STAGES_OF_REST}},
                                         .per_size = PER_SIZE});
 }

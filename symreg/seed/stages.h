@@ -40,7 +40,8 @@ enum sr_stages {
     SR_STAGE_WHOLE = 1024,
     SR_STAGE_POOLED = 2048,
     SR_STAGE_PROFILES = 4096,
-    SR_STAGE_LINKS = 8192
+    SR_STAGE_LINKS = 8192,
+    SR_STAGES_OF_REST = 16383 & ~(SR_STAGE_ANGLES | SR_STAGE_UNITS)
 };
 /* What a stage needs of a table and of the settings. */
 struct sr_needs {
@@ -71,6 +72,9 @@ void sr_log_derived(const struct sr_proposal *p, const struct sr_seeds *found, i
                     const int *from, const double *loss, int count);
 /* Whether a seed fits up to rounding or to the floor, or a limit or a signal ends the proposal. */
 bool sr_proposal_over(const struct sr_proposal *p);
+/* Leaves the proposal this share of its time (0: all) until the caller puts back p->limit, which is
+ * returned. */
+struct sr_limit sr_proposal_share(struct sr_proposal *p, double share);
 /* Reserves up to `wanted` evaluations within the limit, and returns how many. */
 int sr_proposal_take(struct sr_proposal *p, int wanted);
 

@@ -31,16 +31,6 @@ static const double noisy = 1e-5, much = 1e-3;
 
 enum { VIEWS = 4 };
 
-/* Rewrites a formula of a view's columns in the table's columns; false where it is too long. */
-static bool view_write(const struct sr_proposal *p, const struct sr_view *v, struct sr_expr *expr)
-{
-    const struct sr_expr of_view = *expr;
-    expr->count = 0;
-    if (!sr_put_over(v->column, &of_view, SR_NODES, expr))
-        return false;
-    return expr->count == 0 || sr_put_end(p->settings->language, expr, SR_NODES);
-}
-
 void sr_view_init(const struct sr_proposal *p, struct sr_view *v)
 {
     v->data = *p->loss->data;
@@ -48,13 +38,18 @@ void sr_view_init(const struct sr_proposal *p, struct sr_view *v)
         v->column[f] = (struct sr_expr){.count = 1, .node = {sr_leaf_node(f)}};
 }
 
-/* A column of a view, or its square, in the table's columns; the square is no power. */
-static struct sr_expr power_of_column(const struct sr_proposal *p, const struct sr_view *v, int f,
-                                      int power)
+/* Writes a product of powers of a view's columns in the table's columns, and evaluates it in all
+ * rows; count 0: 1. False where that is impossible. */
+static bool eval_powers(const struct sr_proposal *p, const struct sr_view *v,
+                        const struct sr_powers *powers, struct sr_expr *expr, double *value)
 {
-    struct sr_expr column = {.count = 0};
-    sr_put_power(p->operators & ~((uint64_t)1 << SR_POW), &v->column[f], power, &column);
-    return column;
+    struct sr_expr of_view;
+    expr->count = 0;
+    sr_fill(value, v->data.rows, 1);
+    return sr_powers_write(p->settings->language, p->operators, powers, &of_view) &&
+           sr_put_over(v->column, &of_view, SR_NODES, expr) &&
+           (!expr->count || (sr_put_end(p->settings->language, expr, SR_NODES) &&
+                             sr_eval(expr, p->loss->data, value)));
 }
 
 /* The pair that the column is in, if its operator is allowed. */
@@ -68,20 +63,6 @@ static const struct sr_group_pair *pair_of(const struct sr_proposal *p,
     return NULL;
 }
 
-/* Multiplies a formula by another; count 0: 1. False where it is too long. */
-static bool multiply(const struct sr_proposal *p, const struct sr_expr *by, struct sr_expr *factor)
-{
-    const bool first = factor->count == 0;
-    if (!by->count)
-        return true;
-    if (factor->count + by->count + 1 > SR_NODES)
-        return false;
-    sr_put_expr(factor, by);
-    if (!first)
-        sr_put_op(factor, SR_MUL);
-    return sr_put_end(p->settings->language, factor, SR_NODES);
-}
-
 /* Divides y of a view by the factors of its pairs, whose product is given; `value` (rows): storage.
  * False where that is impossible. */
 static bool divide_by_factors(const struct sr_proposal *p, const struct sr_view *from,
@@ -89,12 +70,8 @@ static bool divide_by_factors(const struct sr_proposal *p, const struct sr_view 
 {
     struct sr_expr factor;
     v->factor = from->factor;
-    if (!sr_powers_write(p->settings->language, p->operators, product, &factor))
-        return false;
-    if (!factor.count)
-        return true;
-    if (!sr_eval(&factor, &from->data, value) || !view_write(p, from, &factor) ||
-        !multiply(p, &factor, &v->factor))
+    if (!eval_powers(p, from, product, &factor, value) ||
+        !sr_put_times(p->settings->language, &factor, &v->factor))
         return false;
     for (size_t i = 0; i < v->data.rows; i++)
         value[i] = from->data.y[i] / value[i];
@@ -107,91 +84,51 @@ static bool divide_by_factors(const struct sr_proposal *p, const struct sr_view 
 static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
                       const struct sr_group_pairs *pairs, struct sr_view *v, bool *made)
 {
-    const struct sr_data *all = &from->data;
-    const size_t rows = all->rows;
+    const uint64_t operators = p->operators & ~((uint64_t)1 << SR_POW); /* a square is no power */
     struct sr_powers product = {{0}};
-    int n = 0;
+    bool any = false;
     *made = false;
-    v->x = orr_alloc(((size_t)all->features + 1) * rows, sizeof *v->x);
+    v->data = from->data;
+    v->data.features = 0;
+    v->data.x = v->x = orr_alloc(((size_t)from->data.features + 1) * v->data.rows, sizeof *v->x);
     if (!v->x)
         return ORR_ENOMEM;
-    for (int f = 0; f < all->features; f++) {
+    double *x = v->x;
+    for (int f = 0; f < from->data.features; f++) {
         const struct sr_group_pair *own = pair_of(p, pairs, f);
         product.half[f] = own ? own->half : 0;
+        any = any || own;
         if (own && own->b == f)
             continue;
-        const double *a = all->x + (size_t)f * rows;
-        double *out = v->x + (size_t)n * rows;
-        memcpy(out, a, rows * sizeof *out);
-        v->column[n] = from->column[f];
+        struct sr_expr *column = &v->column[v->data.features++];
+        column->count = 0;
+        sr_put_power(operators, &from->column[f], own ? own->power[0] : 1, column);
         if (own) {
-            const double *b = all->x + (size_t)own->b * rows;
-            v->column[n] = power_of_column(p, from, f, own->power[0]);
-            const struct sr_expr other = power_of_column(p, from, own->b, own->power[1]);
-            sr_put_expr(&v->column[n], &other);
-            sr_put_op(&v->column[n], own->sign < 0 ? SR_SUB : SR_ADD);
-            *made = true;
-            for (size_t i = 0; i < rows; i++)
-                out[i] = (own->power[0] == 2 ? a[i] * a[i] : a[i]) +
-                         own->sign * (own->power[1] == 2 ? b[i] * b[i] : b[i]);
+            sr_put_power(operators, &from->column[own->b], own->power[1], column);
+            sr_put_op(column, own->sign < 0 ? SR_SUB : SR_ADD);
         }
-        n++;
+        if (!sr_put_end(p->settings->language, column, SR_NODES) ||
+            !sr_eval(column, p->loss->data, x))
+            return 0;
+        x += v->data.rows;
     }
-    v->data = *all;
-    v->data.features = n;
-    v->data.x = v->x;
-    *made = *made && divide_by_factors(p, from, &product, v, v->x + (size_t)n * rows);
+    *made = any && divide_by_factors(p, from, &product, v, x);
     return 0;
 }
 
-/* Collects pairs that occur as ratios of two columns among the groups: where the columns are nearly
- * equal, a function of their difference resembles a function of their ratio. */
-static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *pairs)
-{
-    bool taken[SR_SMOOTH_COLUMNS] = {false};
-    pairs->count = 0;
-    pairs->are_ratios = true;
-    for (int k = 0; k < g->groups && pairs->count < SR_GROUP_PAIRS; k++) {
-        struct sr_group_pair pair = {.a = -1, .b = -1, .sign = -1, .power = {1, 1}};
-        int columns = 0;
-        for (int f = 0; f < SR_SMOOTH_COLUMNS; f++) {
-            columns += g->group[k].half[f] != 0;
-            pair.a = g->group[k].half[f] == 2 ? f : pair.a;
-            pair.b = g->group[k].half[f] == -2 ? f : pair.b;
-        }
-        if (columns != 2 || pair.a < 0 || pair.b < 0 || taken[pair.a] || taken[pair.b])
-            continue;
-        taken[pair.a] = taken[pair.b] = true;
-        pairs->pair[pairs->count++] = pair;
-    }
-}
-
-/* sr_groups_sizes(), recalled where its result is known. */
-static int find_sizes(const struct sr_proposal *p, const struct sr_data *data, double *size)
-{
-    struct sr_recall *const recall = p->settings->recall;
-    const struct sr_recall_key key = sr_recall_key_table(recall, "sizes", data);
-    const size_t bytes = data->rows * sizeof *size;
-    int rc = 0;
-    if (!sr_recall_find(recall, &key, size, bytes)) {
-        rc = sr_groups_sizes(data, size);
-        if (!rc && !orr_signal_seen())
-            sr_recall_keep(recall, &key, size, bytes);
-    }
-    return rc;
-}
+/* Hypotheses, best first, and the pairs of the last view. */
+struct found {
+    struct sr_grouping list[SR_GROUPINGS];
+    struct sr_group_pairs pairs;
+    int count;
+};
 
 /* Merges the hypotheses of a view, recalled where they are known, into the list. */
 static int add_view(const struct sr_proposal *p, const struct sr_view *v, const double *size,
-                    int number, struct sr_grouping list[SR_GROUPINGS], int *count,
-                    struct sr_group_pairs *pairs)
+                    int number, struct found *found)
 {
     struct sr_recall *const recall = p->settings->recall;
-    struct {
-        struct sr_grouping list[SR_GROUPINGS];
-        struct sr_group_pairs pairs;
-        int count;
-    } own;
+    struct found own;
     struct sr_recall_key key = sr_recall_key_table(recall, "groups", &v->data);
     int rc = 0;
     if (size)
@@ -202,12 +139,10 @@ static int add_view(const struct sr_proposal *p, const struct sr_view *v, const 
         if (!rc && !orr_signal_seen())
             sr_recall_keep(recall, &key, &own, sizeof own);
     }
-    *pairs = own.pairs;
-    if (own.count && !pairs->count)
-        pairs_of_ratios(&own.list[0], pairs);
+    found->pairs = own.pairs;
     for (int i = 0; i < own.count; i++) {
         own.list[i].view = number;
-        sr_best_insert(list, sizeof *list, count, SR_GROUPINGS, &own.list[i]);
+        sr_best_insert(found->list, sizeof *own.list, &found->count, SR_GROUPINGS, &own.list[i]);
     }
     return rc;
 }
@@ -216,25 +151,27 @@ static int add_view(const struct sr_proposal *p, const struct sr_view *v, const 
  * the old ones where there are none. *size is NULL unless they are new. Takes a second or two of
  * one core. */
 static int find_again(const struct sr_proposal *p, const struct sr_view *v, double *sizes,
-                      struct sr_grouping list[SR_GROUPINGS], int *count,
-                      struct sr_group_pairs *pairs, const double **size)
+                      struct found *found, const double **size)
 {
     static const double least_s = 3;
-    struct sr_grouping own[SR_GROUPINGS];
-    struct sr_group_pairs own_pairs;
-    int n = 0;
+    struct sr_recall *const recall = p->settings->recall;
+    const struct sr_recall_key key = sr_recall_key_table(recall, "sizes", &v->data);
+    const size_t bytes = v->data.rows * sizeof *sizes;
+    struct found own = {.count = 0};
     const bool late = p->limit.until_s > 0 && p->limit.until_s - orr_time_s() < least_s;
     *size = NULL;
-    if (!*count || list[0].noise <= much || late || orr_signal_seen())
+    if (!found->count || found->list[0].noise <= much || late || orr_signal_seen())
         return 0;
-    TRY(find_sizes(p, &v->data, sizes));
-    TRY(add_view(p, v, sizes, 0, own, &n, &own_pairs));
-    if (n) {
-        memcpy(list, own, sizeof own);
-        for (int k = 0; k < pairs->terms; k++)
-            sr_terms_add(&pairs->term[k], own_pairs.term, &own_pairs.terms);
-        *pairs = own_pairs;
-        *count = n;
+    if (!sr_recall_find(recall, &key, sizes, bytes)) {
+        TRY(sr_groups_sizes(&v->data, sizes));
+        if (!orr_signal_seen())
+            sr_recall_keep(recall, &key, sizes, bytes);
+    }
+    TRY(add_view(p, v, sizes, 0, &own));
+    if (own.count) {
+        for (int k = 0; k < found->pairs.terms; k++)
+            sr_terms_add(&found->pairs.term[k], own.pairs.term, &own.pairs.terms);
+        *found = own;
         *size = sizes;
     }
     return 0;
@@ -242,10 +179,9 @@ static int find_again(const struct sr_proposal *p, const struct sr_view *v, doub
 
 /* Where y is a product of powers of a view's columns, adds it with sums as groups of their own: a
  * product of powers may need a sum twice, as in 1 / (s sqrt(s)), where a function needs it once. */
-static void add_sums_as_groups(const struct sr_view *v, int number,
-                               struct sr_grouping list[SR_GROUPINGS], int *count)
+static void add_sums_as_groups(const struct sr_view *v, int number, struct found *found)
 {
-    struct sr_grouping g = list[0];
+    struct sr_grouping g = found->list[0];
     if (g.view != number || g.groups)
         return;
     for (int f = 0; f < v->data.features; f++)
@@ -256,32 +192,28 @@ static void add_sums_as_groups(const struct sr_view *v, int number,
         }
     g.loss += 1e-9 * fabs(g.loss);
     if (g.groups)
-        sr_best_insert(list, sizeof *list, count, SR_GROUPINGS, &g);
+        sr_best_insert(found->list, sizeof g, &found->count, SR_GROUPINGS, &g);
 }
 
-/* Lists all hypotheses, best first: of the table, then of views as long as each view improves on
- * the one before and has pairs. sizes (rows): storage. */
+/* Lists all hypotheses: of the table, then of views as long as each view improves on the one before
+ * and has pairs. sizes (rows): storage. */
 static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_view view[VIEWS],
-                          struct sr_grouping list[SR_GROUPINGS], int *count,
-                          struct sr_group_pairs *terms)
+                          struct found *found, struct sr_group_pairs *terms)
 {
-    struct sr_group_pairs pairs;
     const double *size;
     sr_view_init(p, &view[0]);
-    TRY(add_view(p, &view[0], NULL, 0, list, count, &pairs));
-    TRY(find_again(p, &view[0], sizes, list, count, &pairs, &size));
-    *terms = pairs;
-    for (int k = 1; k < VIEWS && *count && list[0].view == k - 1; k++) {
-        /* a lone group is worth a view only where derivatives speak for it, not a mere ratio */
-        if (list[0].groups <= (pairs.are_ratios ? 1 : 0))
+    TRY(add_view(p, &view[0], NULL, 0, found));
+    TRY(find_again(p, &view[0], sizes, found, &size));
+    *terms = found->pairs;
+    for (int k = 1; k < VIEWS && found->count && found->list[0].view == k - 1; k++) {
+        if (!found->list[0].groups || !found->pairs.count)
             break;
-        bool made = false;
-        if (pairs.count)
-            TRY(join_pairs(p, &view[k - 1], &pairs, &view[k], &made));
+        bool made;
+        TRY(join_pairs(p, &view[k - 1], &found->pairs, &view[k], &made));
         if (!made || orr_signal_seen())
             break;
-        TRY(add_view(p, &view[k], size, k, list, count, &pairs));
-        add_sums_as_groups(&view[k], k, list, count);
+        TRY(add_view(p, &view[k], size, k, found));
+        add_sums_as_groups(&view[k], k, found);
     }
     return 0;
 }
@@ -320,19 +252,12 @@ static bool eval_groups(const struct sr_proposal *p, const struct sr_view *v,
                         const struct sr_grouping *g, double *value, struct sr_expr *factor,
                         struct sr_expr *group)
 {
-    const struct sr_data *all = &v->data;
-    const struct sr_language *const language = p->settings->language;
-    if (!sr_powers_write(language, p->operators, &g->factor, factor) || !view_write(p, v, factor) ||
-        !multiply(p, &v->factor, factor))
-        return false;
-    if (!factor->count)
-        sr_fill(value, all->rows, 1);
-    else if (!sr_eval(factor, p->loss->data, value))
+    if (!eval_powers(p, v, &g->factor, factor, value) ||
+        !sr_put_times(p->settings->language, &v->factor, factor) ||
+        (v->factor.count && !sr_eval(factor, p->loss->data, value)))
         return false;
     for (int k = 0; k < g->groups; k++)
-        if (!sr_powers_write(language, p->operators, &g->group[k], &group[k]) ||
-            !sr_eval(&group[k], all, value + (size_t)(k + 1) * all->rows) ||
-            !view_write(p, v, &group[k]))
+        if (!eval_powers(p, v, &g->group[k], &group[k], value + (size_t)(k + 1) * v->data.rows))
             return false;
     return true;
 }
@@ -367,9 +292,7 @@ static int make_reduced(const struct sr_proposal *p, const void *context, int nu
         d->before = factor;
         if (factor.count)
             sr_put_op(&d->after, SR_MUL);
-        if (!rc)
-            rc = sr_derived_close(d, sr_derived_weigh(d) ? sr_loss_init(&d->loss, kind, &d->data)
-                                                         : ORR_EINVAL);
+        rc = rc ? rc : sr_derived_end(d, kind);
     }
     free(value);
     free(row);
@@ -393,13 +316,6 @@ static double floor_of(const struct sr_proposal *p, const struct sr_grouping *g)
     return p->loss->kind == ORR_SR_L2 && !data->weight && floor < most * square ? floor : 0;
 }
 
-/* The time at which half of the remaining seconds are used; 0 without a limit. */
-static double half_of(const struct sr_proposal *p)
-{
-    const double now = orr_time_s();
-    return p->limit.until_s > 0 ? now + 0.5 * (p->limit.until_s - now) : 0;
-}
-
 static int race_groupings(struct sr_proposal *p, const struct sr_view *view,
                           const struct sr_grouping *list, int count, double floor, unsigned stages,
                           unsigned of_best)
@@ -412,15 +328,6 @@ static int race_groupings(struct sr_proposal *p, const struct sr_view *view,
                           .per_size = PER_SIZE,
                           .floor = floor,
                       });
-}
-
-/* Searches the best hypotheses one after the other. */
-static int search_groupings(struct sr_proposal *p, const struct sr_view *view,
-                            const struct sr_grouping *list, int count)
-{
-    return race_groupings(p, view, list, count < TRIED ? count : TRIED,
-                          count ? floor_of(p, &list[0]) : 0,
-                          SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_COMPOSED, 0);
 }
 
 /* Where the best hypothesis is a function of one group u, y = h phi(u), a sum with free rates is
@@ -444,16 +351,16 @@ static int search_curve(struct sr_proposal *p, const struct sr_view *view,
     return rc;
 }
 
-/* Searches the hypotheses. phi itself is looked for among sums with free rates first: this takes a
- * fraction of a second, and pairs of small formulas of three hypotheses may take all of the time.
- */
+/* Searches the best hypotheses one after the other. phi itself is looked for among sums with free
+ * rates first: this takes a fraction of a second, and pairs of small formulas of three hypotheses
+ * may take all of the time. */
 static int search_hypotheses(struct sr_proposal *p, const struct sr_view *view,
                              const struct sr_grouping *list, int count)
 {
-    if (count)
-        TRY(search_curve(p, view, &list[0], 0, 0));
-    TRY(search_groupings(p, view, list, count));
-    return count ? search_curve(p, view, &list[0], 1, CURVE_POWERS - 1) : 0;
+    TRY(search_curve(p, view, &list[0], 0, 0));
+    TRY(race_groupings(p, view, list, count < TRIED ? count : TRIED, floor_of(p, &list[0]),
+                       SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_COMPOSED, 0));
+    return search_curve(p, view, &list[0], 1, CURVE_POWERS - 1);
 }
 
 int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
@@ -466,16 +373,12 @@ int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
 static int search_separable(struct sr_proposal *p, const struct sr_view *view,
                             const struct sr_grouping *best)
 {
-    enum { ALL = ~(SR_STAGE_ANGLES | SR_STAGE_UNITS) };
-    const double until_s = p->limit.until_s;
     struct sr_grouping g;
     TRY(sr_separable_find(p->loss->data, &g));
     g.noise = best->noise;
-    if (!g.groups)
-        return 0;
-    p->limit.until_s = half_of(p);
-    const int rc = race_groupings(p, view, &g, 1, 0, (unsigned)ALL, 0);
-    p->limit.until_s = until_s;
+    const struct sr_limit limit = sr_proposal_share(p, 0.5);
+    const int rc = race_groupings(p, view, &g, g.groups ? 1 : 0, 0, SR_STAGES_OF_REST, 0);
+    p->limit = limit;
     return rc;
 }
 
@@ -486,39 +389,36 @@ static int search_terms(struct sr_proposal *p, const struct sr_group_pairs *foun
 {
     /* contradiction, from laws with and without terms */
     const double most = 0.01 + 3 * best->noise;
-    const double until_s = p->limit.until_s;
+    const struct sr_limit limit = p->limit;
     int rc = 0;
     for (int k = 0; k < found->terms && !p->is_rest && !sr_proposal_over(p) && !rc; k++) {
         if (found->term[k].off > most)
             break;
-        p->limit.until_s = half_of(p);
+        sr_proposal_share(p, 0.5);
         rc = sr_split_search(p, &found->term[k], best->noise * best->typical * best->typical);
-        p->limit.until_s = until_s;
+        p->limit = limit;
     }
     return rc;
 }
 
 int sr_structure_find(struct sr_proposal *p)
 {
-    struct sr_grouping list[SR_GROUPINGS];
+    struct found found = {.count = 0};
     struct sr_group_pairs terms = {0};
     struct sr_view *view = orr_alloc(VIEWS, sizeof *view);
     double *sizes = orr_alloc(p->loss->data->rows, sizeof *sizes);
-    int count = 0, rc = view && sizes ? 0 : ORR_ENOMEM;
-    if (!rc)
-        rc = find_groupings(p, sizes, view, list, &count, &terms);
-    if (!rc) {
-        const double until_s = p->limit.until_s, noise = count ? list[0].noise : 0;
-        p->limit.until_s = half_of(p);
-        if (count && noise <= noisy) /* else some terms are only seeming */
-            rc = search_terms(p, &terms, &list[0]);
-        if (!rc)
-            rc = search_hypotheses(p, view, list, count);
-        if (!rc && noise > noisy)
-            rc = search_terms(p, &terms, &list[0]);
-        p->limit.until_s = until_s;
-        if (!rc && noise > much && !p->derived && !sr_proposal_over(p))
-            rc = search_separable(p, view, &list[0]);
+    int rc = view && sizes ? find_groupings(p, sizes, view, &found, &terms) : ORR_ENOMEM;
+    if (!rc && found.count) {
+        const struct sr_grouping *best = &found.list[0];
+        const struct sr_limit limit = sr_proposal_share(p, 0.5);
+        if (best->noise <= noisy) /* else some terms are only seeming */
+            rc = search_terms(p, &terms, best);
+        rc = rc ? rc : search_hypotheses(p, view, found.list, found.count);
+        if (!rc && best->noise > noisy)
+            rc = search_terms(p, &terms, best);
+        p->limit = limit;
+        if (!rc && best->noise > much && !p->derived && !sr_proposal_over(p))
+            rc = search_separable(p, view, best);
     }
     for (int i = 0; i < VIEWS && view; i++)
         free(view[i].x);

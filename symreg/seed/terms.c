@@ -14,14 +14,6 @@ static const double most_off = 0.05, least_rest = 1e-3;
 /* Rows whose derivative of ln |y| is smaller take no part in the fit of exponents. */
 static const double least_slope = 0.02;
 
-static bool varies(const struct sr_gradients *g, int c)
-{
-    double square = 0;
-    for (int i = 0; i < g->rows; i++)
-        square += g->line[c * g->rows + i] * g->line[c * g->rows + i];
-    return square > 1e-12 * g->rows;
-}
-
 /* ln |dy/dL| of column `f` as a linear function of the logarithms: the exponents of m. False where
  * the derivatives are 0 or change sign. */
 static bool fit_exponents(const struct sr_gradients *g, int f, double exponent[COLUMNS])
@@ -29,9 +21,11 @@ static bool fit_exponents(const struct sr_gradients *g, int f, double exponent[C
     double a[COLUMNS + 1][COLUMNS + 1] = {{0}}, b[COLUMNS + 1] = {0}, sign = 0, all = 0;
     const double *slope = g->slope + (size_t)f * (size_t)g->rows;
     int column[COLUMNS], n = 0;
-    for (int c = 0; c < g->columns; c++)
-        if (g->logarithm[c] && varies(g, c))
+    for (int c = 0; c < g->columns; c++) {
+        const double *line = g->line + c * g->rows;
+        if (g->logarithm[c] && sr_dot(line, line, g->rows) > 1e-12 * g->rows)
             column[n++] = c;
+    }
     for (int i = 0; i < g->rows; i++) {
         const double s = slope[i], weight = g->weight[i] * s * s;
         double v[COLUMNS + 1];
@@ -42,19 +36,11 @@ static bool fit_exponents(const struct sr_gradients *g, int f, double exponent[C
         for (int c = 0; c < n; c++)
             v[c] = g->line[column[c] * g->rows + i];
         v[n] = 1;
-        for (int c = 0; c <= n; c++) {
-            for (int d = 0; d <= c; d++)
-                a[c][d] += weight * v[c] * v[d];
-            b[c] += weight * v[c] * orr_log(fabs(s * g->y[i]));
-        }
+        sr_normal_add(a[0], COLUMNS + 1, b, (size_t)n + 1, v, weight, orr_log(fabs(s * g->y[i])));
     }
-    if (!(fabs(sign) > 0.9 * all) || !(all > 0))
+    if (!(fabs(sign) > 0.9 * all) || !(all > 0) ||
+        !sr_normal_solve(a[0], COLUMNS + 1, b, (size_t)n + 1, 1e-9))
         return false;
-    for (int c = 0; c <= n; c++)
-        a[c][c] *= 1 + 1e-9;
-    if (!sr_cholesky(a[0], (size_t)n + 1, COLUMNS + 1, 0))
-        return false;
-    sr_cholesky_solve(a[0], (size_t)n + 1, COLUMNS + 1, b);
     memset(exponent, 0, COLUMNS * sizeof *exponent);
     for (int c = 0; c < n; c++)
         exponent[column[c]] = b[c];

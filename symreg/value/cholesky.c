@@ -61,6 +61,26 @@ void sr_cholesky_solve(const double *L, size_t n, size_t stride, double *b)
     sr_cholesky_upper(L, n, stride, b);
 }
 
+void sr_normal_add(double *normal, size_t stride, double *right, size_t n, const double *row,
+                   double weight, double target)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k <= i; k++)
+            normal[i * stride + k] += weight * row[i] * row[k];
+        right[i] += weight * row[i] * target;
+    }
+}
+
+bool sr_normal_solve(double *normal, size_t stride, double *right, size_t n, double ridge)
+{
+    for (size_t i = 0; i < n; i++)
+        normal[i * stride + i] *= 1 + ridge;
+    if (!sr_cholesky(normal, n, stride, 0))
+        return false;
+    sr_cholesky_solve(normal, n, stride, right);
+    return true;
+}
+
 bool sr_cholesky_columns(const double *product, size_t width, const int *column, size_t count,
                          double least, double *L, size_t stride, double *b)
 {

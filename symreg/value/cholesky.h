@@ -13,6 +13,12 @@ bool sr_cholesky(double *A, size_t n, size_t stride, double least);
 void sr_cholesky_lower(const double *L, size_t n, size_t stride, double *b);
 void sr_cholesky_upper(const double *L, size_t n, size_t stride, double *b);
 void sr_cholesky_solve(const double *L, size_t n, size_t stride, double *b);
+/* Adds a row of weighted least squares to its equations: normal (n, n), the lower triangle, rows
+ * `stride` apart, and right (n). */
+void sr_normal_add(double *normal, size_t stride, double *right, size_t n, const double *row,
+                   double weight, double target);
+/* right (n) becomes their solution, with the diagonal times 1 + ridge. False as sr_cholesky(). */
+bool sr_normal_solve(double *normal, size_t stride, double *right, size_t n, double ridge);
 /* Least squares with some columns of a table by its products (width, width), the last row and
  * column of which are the target's: L (count, count), rows `stride` apart, becomes the factor of
  * the products of the columns, and b (count) L^-1 times theirs with the target. False as above. */

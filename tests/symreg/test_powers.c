@@ -63,8 +63,7 @@ static int laws_found(const char *law, enum columns how, struct sr_settings s, i
 /* ---- the fit */
 
 struct numbers {
-    double one[SR_POWER_ROWS], log[2][SR_POWER_ROWS]; /* one after the other */
-    double sign[2][SR_POWER_ROWS], z[SR_POWER_ROWS], weight[SR_POWER_ROWS];
+    double log[2][SR_POWER_ROWS], sign[2][SR_POWER_ROWS], z[SR_POWER_ROWS], weight[SR_POWER_ROWS];
     struct sr_power_table table;
 };
 
@@ -74,7 +73,7 @@ static void make_numbers(struct numbers *n, double other)
     gsl_rng *rng = random_stream(32);
     for (int i = 0; i < FITTED; i++) {
         const double x = 0.5 + 3 * gsl_rng_uniform(rng), y = 0.5 + 3 * gsl_rng_uniform(rng);
-        n->one[i] = n->sign[0][i] = n->sign[1][i] = 1;
+        n->sign[0][i] = n->sign[1][i] = 1;
         n->log[0][i] = log(x);
         n->log[1][i] = log(y);
         n->z[i] = 2.385 * pow(x, 1.7) / y - 0.3 * pow(x, -0.6) * y * y + other * sin(3 * x + y);
@@ -86,8 +85,7 @@ static void make_numbers(struct numbers *n, double other)
                                        .sign = n->sign[0],
                                        .z = n->z,
                                        .weight = n->weight,
-                                       .extras = 1,
-                                       .extra = n->one};
+                                       .extras = 1};
     gsl_rng_free(rng);
 }
 
