@@ -415,8 +415,8 @@ static void add(struct bench_results *results, const char *law, double noise, in
     }
 }
 
-/* only: the one law that is measured, from 1 on; 0: all; likewise noise_only. Samples, from `from` on, outside, so that
- * the first lines have every cell once. */
+/* only: the one law that is measured, from 1 on; 0: all; likewise noise_only. Samples, from `from`
+ * on, outside, so that the first lines have every cell once. */
 static int run_all(int laws, int only, int noise_only, int from, int samples, int seconds,
                    int threads)
 {

@@ -75,8 +75,8 @@ double sr_paths_nats(const struct sr_paths *paths, const struct sr_arcs_fit *fit
     return nats;
 }
 
-/* Notes by how much each path leaves more of short arcs than most do, where that is less than it was
- * by another law. *any: a path leaves far more. */
+/* Notes by how much each path leaves more of short arcs than most do, where that is less than by
+ * another law. *any: a path leaves far more. */
 static int compare_short_arcs(const struct sr_paths *paths, const struct sr_form *form,
                               double until_s, double *state, double *least, bool *any)
 {
