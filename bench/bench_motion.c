@@ -13,7 +13,11 @@
  *   best      whether the formula of rule `best` is k times the law: the ratio varies by at most
  *             0.5% + 5 noises of its mean over twice the range of r, m1, m2 both ways
  *   front     whether any formula of the front is
- *     bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N] [--from 1] [--samples 3]
+ *   told      whether the true form would be, with its constants fitted to all paths from the true
+ *             ones on: where it is not, the noise hides the law
+ *   sigma     the largest error of these constants, in their standard errors
+ *     bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N] [--noise 1 to 3]
+ *                  [--from 1] [--samples 3]
  * Each sample has other systems and other noise. Writes bench/results/motion.json. About 20
  * minutes.
  *     bench_motion --methods 1
@@ -29,6 +33,7 @@
 
 #include "bench.h"
 #include "laws/analysis.h"
+#include "motion_told.h"
 #include "probe/planets/ephemeris.h"
 #include "sim/sim.h"
 #include "symreg/motion/decide.h"
@@ -52,6 +57,7 @@ static const double noise_of[NOISES] = {0, 0.001, 0.01};
 struct result {
     double rows, exponent, error, noise, of_best; /* of_best: exponent of the chosen formula */
     bool best, front;
+    struct told told;
 };
 
 /* Two tracks of a sequence. */
@@ -187,6 +193,8 @@ static int search(const struct orr_settings *given, double seconds, int threads,
                                           .features = features,
                                           .seconds = SR_MOTION_JUDGE_SHARE * seconds};
     struct sr_motion_verdict verdict;
+    if (!rc)
+        rc = told_fit(tracks, table, settings.language, law, low, high, tolerance, &result->told);
     if (!rc)
         rc = sr_motion_judge(&court, &fit->data, &fit->front, &verdict);
     if (!rc) {
@@ -391,10 +399,13 @@ static void add(struct bench_results *results, const char *law, double noise, in
     const struct {
         const char *what, *unit;
         double value;
-    } row[] = {
-        {"rows", "rows", r->rows},        {"exponent less the law's", "", r->exponent},
-        {"median error", "", r->error},   {"exponent of best less the law's", "", r->of_best},
-        {"best is the law", "", r->best}, {"on the front", "", r->front}};
+    } row[] = {{"rows", "rows", r->rows},
+               {"exponent less the law's", "", r->exponent},
+               {"median error", "", r->error},
+               {"exponent of best less the law's", "", r->of_best},
+               {"best is the law", "", r->best},
+               {"on the front", "", r->front},
+               {"its form told, is the law", "", r->told.is_law}};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         char name[96], which[32] = "";
         if (sample)
@@ -404,22 +415,27 @@ static void add(struct bench_results *results, const char *law, double noise, in
     }
 }
 
-/* only: the one law that is measured, from 1 on; 0: all. Samples, from `from` on, outside, so that
- * the first lines have every cell once. */
-static int run_all(int laws, int only, int from, int samples, int seconds, int threads)
+/* only: the one law that is measured, from 1 on; 0: all; likewise noise_only. Samples, from `from`
+ * on, outside, so that the first lines have every cell once. */
+static int run_all(int laws, int only, int noise_only, int from, int samples, int seconds,
+                   int threads)
 {
     struct bench_results results = {0};
     int rc = bench_open(&results, "motion", threads);
-    printf("law              noise  sample   rows  exponent     error  of best  best  front\n");
+    printf("law              noise  sample   rows  exponent     error  of best  best  front  told  "
+           "sigma\n");
     const int first = only ? only - 1 : 0, count = (only ? only : laws) - first;
     for (int k = (from - 1) * count * NOISES; k < samples * count * NOISES && !rc; k++) {
         const int sample = k / (count * NOISES), law = first + k / NOISES % count;
         const double noise = noise_of[k % NOISES];
         struct result r;
+        if (noise_only && k % NOISES != noise_only - 1)
+            continue;
         rc = run(law, noise, sample, seconds, threads, &r);
-        printf("%-15s %5.1f%%  %6d %6.0f  %+8.4f  %8.2g  %+7.4f  %4s  %5s\n", law_name[law],
-               100 * noise, sample + 1, r.rows, r.exponent, r.error, r.of_best,
-               r.best ? "yes" : "no", r.front ? "yes" : "no");
+        printf("%-15s %5.1f%%  %6d %6.0f  %+8.4f  %8.2g  %+7.4f  %4s  %5s  %4s  %5.1f\n",
+               law_name[law], 100 * noise, sample + 1, r.rows, r.exponent, r.error, r.of_best,
+               r.best ? "yes" : "no", r.front ? "yes" : "no", r.told.is_law ? "yes" : "no",
+               r.told.sigma);
         fflush(stdout);
         add(&results, law_name[law], noise, sample, &r);
     }
@@ -429,11 +445,12 @@ static int run_all(int laws, int only, int from, int samples, int seconds, int t
 int main(int argc, char **argv)
 {
     bench_help(argc, argv,
-               "bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N] [--from 1]\n"
-               "             [--samples 3]\n"
+               "bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N]\n"
+               "             [--noise 1: none, 2: 0.1%, 3: 1%] [--from 1] [--samples 3]\n"
                "bench_motion --methods 1\n"
                "bench_motion --planets FILE.csv\n");
-    int seconds = 10, threads = 1, laws = LAWS, methods = 0, only = 0, from = 1, samples = 3;
+    int seconds = 10, threads = 1, laws = LAWS, methods = 0, only = 0, noise_only = 0, from = 1,
+        samples = 3;
     int rc = 0;
     const char *planets = NULL;
     for (int i = 1; i < argc && !rc; i += 2)
@@ -445,14 +462,15 @@ int main(int argc, char **argv)
                  : !strcmp(argv[i], "--methods") ? bench_number(argv[i], argv[i + 1], 1, &methods)
                  : !strcmp(argv[i], "--samples") ? bench_number(argv[i], argv[i + 1], 1, &samples)
                  : !strcmp(argv[i], "--law")     ? bench_number(argv[i], argv[i + 1], 1, &only)
-                 : !strcmp(argv[i], "--from")    ? bench_number(argv[i], argv[i + 1], 1, &from)
-                 : !strcmp(argv[i], "--laws")    ? bench_number(argv[i], argv[i + 1], 1, &laws)
-                                              : ORR_FAIL(ORR_EUSAGE, "no option \"%s\"", argv[i]);
+                 : !strcmp(argv[i], "--noise") ? bench_number(argv[i], argv[i + 1], 1, &noise_only)
+                 : !strcmp(argv[i], "--from")  ? bench_number(argv[i], argv[i + 1], 1, &from)
+                 : !strcmp(argv[i], "--laws")  ? bench_number(argv[i], argv[i + 1], 1, &laws)
+                                               : ORR_FAIL(ORR_EUSAGE, "no option \"%s\"", argv[i]);
     if (!rc)
         rc = planets   ? write_planets(planets)
              : methods ? compare_ways(threads)
-                       : run_all(laws < LAWS ? laws : LAWS, only < LAWS ? only : LAWS, from,
-                                 samples, seconds, threads);
+                       : run_all(laws < LAWS ? laws : LAWS, only < LAWS ? only : LAWS, noise_only,
+                                 from, samples, seconds, threads);
     if (rc)
         fprintf(stderr, "bench_motion: %s\n", orr_error());
     return rc != 0;

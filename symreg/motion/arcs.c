@@ -146,8 +146,7 @@ static bool step_start(const struct sr_arc *arc, double *next, double *gain)
     return isfinite(*gain);
 }
 
-/* Moves an arc of `other` to *s, with its start and solution. */
-static void take_arc(struct sr_arcs *s, struct sr_arcs *other, size_t p)
+void sr_arcs_take(struct sr_arcs *s, struct sr_arcs *other, size_t p)
 {
     const struct sr_arc kept = s->arc[p];
     const size_t S2 = kept.states, from = kept.path->from + kept.first * S2;
@@ -157,8 +156,8 @@ static void take_arc(struct sr_arcs *s, struct sr_arcs *other, size_t p)
            (kept.last + 1 - kept.first) * S2 * sizeof *s->state);
 }
 
-/* Fits the start of every arc alone, so that one that goes astray does not hold the others. */
-static void settle(struct sr_arcs *s, struct sr_arcs *other)
+/* One that goes astray does not hold the others. */
+void sr_arcs_settle(struct sr_arcs *s, struct sr_arcs *other)
 {
     enum { MOST = 12 };
     const double enough = 0.1;
@@ -187,7 +186,7 @@ static void settle(struct sr_arcs *s, struct sr_arcs *other)
             if (arc->idle)
                 continue;
             if (other->arc[p].chi2 < arc->chi2) {
-                take_arc(s, other, p);
+                sr_arcs_take(s, other, p);
                 s->arc[p].damping = fmax(damping / 10, 1e-9);
             } else {
                 arc->damping = fmax(10 * damping, 1e-3);
@@ -206,7 +205,6 @@ static void descend(struct sr_arcs *s, struct sr_arcs *other, int steps, struct 
     enum { REJECTIONS = 8 };
     const double enough = 0.01; /* chi2 */
     double damping = 1e-4, gain, next[SR_NODES];
-    settle(s, other);
     for (int i = 0, rejected = 0; i < steps && rejected < REJECTIONS && s->chi2 < HUGE_VAL; i++) {
         if (sr_arcs_over(s->until_s) || !solve(s, damping, fit->value, other, next, &gain))
             break;
@@ -248,10 +246,15 @@ int sr_arcs_fit(const struct sr_paths *paths, size_t rows, int steps, double unt
         fit->starts += arc->states;
     }
     if (!rc) {
+        sr_arcs_settle(&s, &other);
+        rc = sr_arcs_regrow(&s, &other, form);
         descend(&s, &other, steps, form, fit);
         fit->chi2 = s.chi2;
         fit->numbers = paths->rows * (size_t)paths->dims;
     }
+    memset(paths->chi2, 0, paths->count * sizeof *paths->chi2);
+    for (size_t p = 0; p < s.count && !rc; p++)
+        paths->chi2[s.arc[p].path - paths->path] += s.arc[p].chi2;
     if (!rc && s.chi2 < HUGE_VAL) {
         find_errors(&s, fit);
         memcpy(state, s.state, paths->states * sizeof *state);

@@ -50,6 +50,8 @@ struct sr_paths {
     double *state; /* (states) of each path (n, 2 bodies dims): positions and velocities of the
                       smoothed tracks */
     struct sr_pair *pair; /* of all paths */
+    double *chi2;         /* (count) of each path, by the fit that ended last */
+    double *sorted;       /* (count) for path_noise.c */
 };
 /* The paths of a table whose features are these: one for each pair of a system of two bodies, for
  * each body about a centre, and for each system of more bodies, relative to the one that rests if
@@ -81,5 +83,16 @@ int sr_arcs_fit(const struct sr_paths *paths, size_t rows, int steps, double unt
  * fitted before the time ended. ORR_ENOMEM. */
 int sr_arcs_fit_whole(const struct sr_paths *paths, size_t rows, double until_s,
                       struct sr_form *form, double *state, struct sr_arcs_fit *fit);
+
+/* ---- the noise of paths (path_noise.c) */
+
+/* Mean squared residual, in variances of the noise, below which a law is as good as exact. */
+double sr_paths_exact(const struct sr_paths *paths);
+/* Nats of what the fit that ended last leaves of all numbers. */
+double sr_paths_nats(const struct sr_paths *paths, const struct sr_arcs_fit *fit);
+/* Raises sigma of paths that were smoothed badly: those of which short arcs leave far more than of
+ * most, by each of so many laws; any law bends to a short arc. ORR_ENOMEM. */
+int sr_paths_correct_noise(struct sr_paths *paths, const struct sr_form *const *form, int forms,
+                           double until_s);
 
 #endif

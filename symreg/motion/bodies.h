@@ -46,5 +46,11 @@ void sr_arcs_free(struct sr_arcs *arcs);
 void sr_arcs_follow(struct sr_arcs *arcs);
 /* Adds chi2 of all arcs. */
 void sr_arcs_add_up(struct sr_arcs *arcs);
+/* Fits the start of every arc alone, with the law as it is; `other` is as large (arcs.c). */
+void sr_arcs_settle(struct sr_arcs *arcs, struct sr_arcs *other);
+/* Moves arc p of `other` to *arcs, with its start and solution. */
+void sr_arcs_take(struct sr_arcs *arcs, struct sr_arcs *other, size_t p);
+/* Solves paths anew that leave far more than most do (grow_arcs.c). ORR_ENOMEM. */
+int sr_arcs_regrow(struct sr_arcs *arcs, struct sr_arcs *other, const struct sr_form *form);
 
 #endif

@@ -26,11 +26,10 @@ enum {
     MOST = 4000,   /* rows of the paths that are followed */
     ARC = 10,      /* rows of a short arc */
     BRIEF = 5,     /* steps of a fit of short arcs */
+    WITNESSES = 3, /* laws that have to agree that the noise of a path is larger */
     ROUNDS = 4,    /* in which fits to whole paths are continued, */
     UNSETTLED = 6, /* so many in each, the best first */
 };
-/* Mean squared residual, in variances of the noise, below which a law is as good as exact. */
-static const double exactly = 1e-3;
 /* Residual in standard deviations above which no law counts as following the paths. */
 static const double follows = 1.5;
 
@@ -145,7 +144,8 @@ static int find_candidates(struct court *c, const struct sr_front *front)
 
 /* ---- fits */
 
-static void weigh(struct candidate *one, const struct sr_arcs_fit *fit)
+static void weigh(const struct sr_paths *paths, struct candidate *one,
+                  const struct sr_arcs_fit *fit)
 {
     const double rows = (double)fit->numbers, spare = rows - (double)fit->starts - fit->u.constants;
     double simple[SR_NODES], nats = 0;
@@ -155,7 +155,7 @@ static void weigh(struct candidate *one, const struct sr_arcs_fit *fit)
     one->chi2 = fit->chi2;
     one->spare = spare;
     one->misfit = fit->chi2 / spare;
-    const double scale = fmax(one->misfit, exactly);
+    const double scale = fmax(one->misfit, sr_paths_exact(paths));
     memcpy(one->value, fit->value, sizeof one->value);
     one->u = fit->u;
     for (int a = 0; a < fit->u.constants; a++)
@@ -164,8 +164,7 @@ static void weigh(struct candidate *one, const struct sr_arcs_fit *fit)
     for (int a = 0; a < fit->u.constants; a++)
         one->u.error[a] = sqrt(one->u.covariance[a][a]);
     sr_measured_evidence(fit->value, &one->u, rows, &nats, simple);
-    one->nats = nats + sr_expr_nats(&one->form.expr, 0) +
-                0.5 * rows * orr_log(fmax(fit->chi2 / rows, exactly));
+    one->nats = nats + sr_expr_nats(&one->form.expr, 0) + sr_paths_nats(paths, fit);
     if (isnan(one->nats))
         one->nats = HUGE_VAL;
 }
@@ -175,7 +174,7 @@ static int fit_arcs(const struct court *c, struct candidate *one, size_t rows, i
 {
     struct sr_arcs_fit fit;
     TRY(sr_arcs_fit(&c->paths, rows, steps, until_s, &one->form, one->state, &fit));
-    weigh(one, &fit);
+    weigh(&c->paths, one, &fit);
     return 0;
 }
 
@@ -183,7 +182,7 @@ static int fit_whole(const struct court *c, struct candidate *one, size_t rows, 
 {
     struct sr_arcs_fit fit;
     TRY(sr_arcs_fit_whole(&c->paths, rows, until_s, &one->form, one->state, &fit));
-    weigh(one, &fit);
+    weigh(&c->paths, one, &fit);
     one->whole = fit.whole;
     one->late = !fit.whole && sr_arcs_over(until_s);
     one->settled = fit.whole && fit.converged;
@@ -224,6 +223,11 @@ static int fit_all(struct court *c)
     for (int k = 0; k < c->count; k++, state += values)
         c->of[k].state = state;
     memcpy(c->of[0].state, c->paths.state, values * sizeof *state);
+    const struct sr_form *first[WITNESSES];
+    const int witnesses = c->count < WITNESSES ? c->count : WITNESSES;
+    for (int k = 0; k < witnesses; k++)
+        first[k] = &c->of[k].form;
+    TRY(sr_paths_correct_noise(&c->paths, first, witnesses, share_of_time(c, 0.4)));
     TRY(fit_whole(c, &c->of[0], ARC / 2, share_of_time(c, 0.5)));
     for (int k = c->count - 1; k >= 0; k--)
         memcpy(c->of[k].state, c->of[0].state, values * sizeof *state);

@@ -234,11 +234,14 @@ static int place_paths(struct sr_paths *paths)
     }
     paths->states = 2 * dims * paths->rows;
     double *at = paths->state =
-        orr_alloc(3 * dims * paths->rows + 2 * paths->bodies + 1, sizeof *at);
+        orr_alloc(3 * dims * paths->rows + 2 * paths->bodies + 2 * paths->count + 1, sizeof *at);
     struct sr_pair *pair = paths->pair = orr_alloc(pairs + 1, sizeof *pair);
     if (!at || !pair)
         return ORR_ENOMEM;
     at += paths->states;
+    paths->chi2 = at;
+    paths->sorted = at + paths->count;
+    at += 2 * paths->count;
     for (size_t k = 0, from = 0; k < paths->count; k++) {
         struct sr_path *path = &paths->path[k];
         path->x = at;
