@@ -183,6 +183,18 @@ static void weigh_information(const struct likelihood *l, double scale)
     }
 }
 
+int sr_link_number(const struct sr_expr *expr, int i)
+{
+    if (i < 2 || i + 1 >= expr->count || expr->node[i].op != SR_ADD)
+        return -1;
+    const int left = sr_expr_left(expr, i), right = i - 1;
+    const enum sr_op above = expr->node[i + 1].op;
+    const int curve = expr->node[right].op == SR_EXP ? right : left, number = left + right - curve;
+    const bool is = expr->node[curve].op == SR_EXP && sr_is_number(&expr->node[number]) &&
+                    (above == SR_INV || above == SR_DIV);
+    return is ? number : -1;
+}
+
 /* Nats by which the nodes of a formula of probabilities cost less where a logistic curve,
  * 1 / (exp(u) + 1), counts as one operator: it is what links any u to a probability, as exp(u) does
  * to a mean above 0. */
@@ -191,22 +203,36 @@ static double nats_of_links(const struct sr_expr *expr)
     struct sr_expr linked = *expr;
     bool dropped[SR_NODES] = {false};
     for (int i = 2; i + 1 < expr->count; i++) {
-        const int left = sr_expr_left(expr, i), right = i - 1;
-        const enum sr_op above = expr->node[i + 1].op;
-        const int curve = expr->node[right].op == SR_EXP ? right : left,
-                  number = left + right - curve;
-        if (expr->node[i].op != SR_ADD || expr->node[curve].op != SR_EXP ||
-            !sr_is_number(&expr->node[number]) || (above != SR_INV && above != SR_DIV))
+        const int number = sr_link_number(expr, i);
+        if (number < 0)
             continue;
-        linked.node[curve].op = SR_TANH; /* stands for the one operator */
+        linked.node[sr_expr_left(expr, i) + i - 1 - number].op = SR_TANH; /* the one operator */
         dropped[i] = dropped[number] = true;
-        dropped[i + 1] = above == SR_INV;
+        dropped[i + 1] = expr->node[i + 1].op == SR_INV;
     }
     linked.count = 0;
     for (int i = 0; i < expr->count; i++)
         if (!dropped[i])
             linked.node[linked.count++] = linked.node[i];
     return sr_expr_nats(expr, 0) - sr_expr_nats(&linked, 0);
+}
+
+/* What a formula costs. The 1 of a logistic curve is a part of this operator, and nothing that was
+ * measured. */
+static double cost_of(const struct likelihood *l, const struct sr_expr *expr,
+                      const struct sr_data *weighed, double log_noise, double *work)
+{
+    const double share = sr_rows_counted(l->loss->data) / l->all;
+    struct sr_expr measured = *expr;
+    if (l->loss->kind != ORR_SR_BERNOULLI)
+        return sr_formula_cost(expr, weighed, log_noise, share, work, l->jacobian);
+    for (int i = 2; i + 1 < expr->count; i++) {
+        const int number = sr_link_number(expr, i);
+        if (number >= 0 && !(fabs(expr->node[number].value - 1) > 0))
+            measured.node[number].feature = SR_FIXED;
+    }
+    return sr_formula_cost(&measured, weighed, log_noise, share, work, l->jacobian) -
+           nats_of_links(expr);
 }
 
 /* Sets description length, cost and compared loss of one row of the front. */
@@ -242,9 +268,7 @@ static void measure_row(const struct likelihood *l, struct sr_front *front, int 
         weigh_information(l, scale);
     struct sr_data weighed = *data;
     weighed.weight = l->fisher;
-    front->cost[i] =
-        sr_formula_cost(expr, &weighed, log_noise, counted / l->all, work, l->jacobian) -
-        (l->loss->kind == ORR_SR_BERNOULLI ? nats_of_links(expr) : 0);
+    front->cost[i] = cost_of(l, expr, &weighed, log_noise, work);
     front->mdl[i] = counted / l->power * log_loss + front->cost[i];
     /* a formula inside of all intervals is not exact: a row tells no more than its interval */
     const bool measured = front->loss[i] > 0 || l->family == INTERVALS;

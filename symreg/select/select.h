@@ -279,6 +279,9 @@ struct sr_category_fit {
  * infinite where the formula cannot be fitted. The caller frees fit->value, after errors too. */
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit);
+/* The number in the sum exp(u) + 1 that ends at node i and is inverted or divides, as in a logistic
+ * curve; -1: there is none. */
+int sr_link_number(const struct sr_expr *expr, int i);
 /* Nats of the formula without its constants: k ln(b), k with two nodes for each number that is
  * added (sr_from_middle()). */
 double sr_expr_nats(const struct sr_expr *expr, int added);

@@ -111,21 +111,105 @@ static bool is_pole(const struct sr_front *front, int i, const struct sr_loss *l
     return kept < gain / 2;
 }
 
-/* The row at which a formula of the front has a pole or a peak; rows: none. value: (rows) work
- * array */
-static size_t find_row(const struct sr_front *front, const struct sr_loss *loss, double *value)
+/* The table without the row. weight: (rows) storage of its weights */
+static struct sr_data without_row(const struct sr_data *data, size_t row, double *weight)
+{
+    struct sr_data others = *data;
+    for (size_t i = 0; i < others.rows; i++)
+        weight[i] = i == row ? 0 : sr_row_weight(data, i);
+    others.weight = weight;
+    return others;
+}
+
+/* Whether the formula stays within `most` of the row's target where any of its constants is two
+ * standard errors off, as one with a pole beside the row does not, whatever its derivatives say. */
+static bool is_held(const struct sr_expr *expr, const struct sr_data *row,
+                    const struct sr_uncertainty *u, double most)
+{
+    double constant[SR_NODES], value;
+    const int count = sr_expr_constants(expr, constant);
+    struct sr_expr moved = *expr;
+    for (int k = 0; k < 2 * count; k++) {
+        const double own = constant[k / 2];
+        constant[k / 2] += (k % 2 ? 2 : -2) * sqrt(u->covariance[k / 2][k / 2]);
+        sr_expr_set_constants(&moved, constant);
+        constant[k / 2] = own;
+        if (!sr_eval(&moved, row, &value) || !(fabs(value - row->y[0]) < most))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the other rows tell what a formula has at the row, as they do of the law of a steep
+ * table: the prediction from them is nearer to the row by half than `before` is, also where it is
+ * two standard errors off. A formula whose loss without the row exceeds `most` tells nothing of it.
+ * weight: (rows) work array */
+static int is_predicted(const struct sr_expr *expr, const struct sr_loss *loss, size_t row,
+                        double before, double most, double *weight, bool *predicted)
+{
+    const struct sr_data *data = loss->data;
+    const struct sr_data others = without_row(data, row, weight);
+    const double y = data->y[row];
+    struct sr_expr fitted = *expr, fixed;
+    int place[SR_NODES];
+    struct sr_uncertainty u;
+    struct sr_loss without;
+    struct sr_work work = {0};
+    double x[SR_FEATURES], value, jacobian[SR_NODES], variance;
+    struct sr_data one = {.rows = 1, .features = data->features, .language = data->language};
+    *predicted = false;
+    if (loss->kind != ORR_SR_L2)
+        return 0;
+    TRY(sr_loss_init_with(&without, loss->kind, loss->parameter, &others));
+    int rc = sr_work_init(&work, sr_block_rows(&others), 2 * sr_expr_constants(expr, NULL) + 2);
+    rc = rc ? rc : sr_constants_uncertainty(expr, &others, 0, &u);
+    if (!rc && sr_is_singular(&u) && sr_fix_ones(expr, &fixed, place)) /* 1 / (a x + b) */
+        fitted = fixed;
+    const double least =
+        rc ? HUGE_VAL : sr_constants_fit(&without, &fitted, false, FIT_STEPS, 0, NULL, &work);
+    rc = rc ? rc : sr_constants_uncertainty(&fitted, &others, 0, &u);
+    for (int f = 0; f < data->features; f++)
+        x[f] = data->x[(size_t)f * data->rows + row];
+    one.x = x;
+    one.y = &y;
+    if (!rc && least <= most && sr_predict_variance(&fitted, &one, &u, &value, jacobian, &variance))
+        *predicted = fabs(value - y) + 2 * sqrt(variance) < 0.5 * fabs(before - y) &&
+                     is_held(&fitted, &one, &u, 0.5 * fabs(before - y));
+    sr_work_free(&work);
+    sr_loss_free(&without);
+    return rc;
+}
+
+/* The row at which a formula of the front has a pole or a peak; rows: none. work: (2 rows) */
+static int find_row(const struct sr_front *front, const struct sr_loss *loss, double *work,
+                    size_t *row)
 {
     const size_t none = loss->data->rows;
     const double count = (double)front->rows,
                  limit = sr_interval_factor(1 - unlikely / count, count - 1);
+    double *const value = work, *const weight = work + none;
+    *row = none;
     for (int i = 1; i < front->count; i++) {
         if (!sr_eval(&front->expr[i - 1], loss->data, value))
             continue;
         const size_t far = find_far(loss, value, front->rows, limit);
-        if (far < none && is_pole(front, i, loss, far, value))
-            return far;
+        const double before = far < none ? value[far] : 0;
+        bool predicted = false;
+        if (far == none || !is_pole(front, i, loss, far, value))
+            continue;
+        const double least = least_without(front, front->count, loss, far, value),
+                     most = fmax(2 * least * count / (count - 1), loss->noise);
+        for (int j = i; j < front->count; j++) {
+            TRY(is_predicted(&front->expr[j], loss, far, before, most, weight, &predicted));
+            if (predicted)
+                break;
+        }
+        if (predicted)
+            continue;
+        *row = far;
+        return 0;
     }
-    return none;
+    return 0;
 }
 
 /* The losses without the row, for which the constants are fitted again: they were fitted to the row
@@ -133,12 +217,9 @@ static size_t find_row(const struct sr_front *front, const struct sr_loss *loss,
 static int compare_without(struct sr_front *front, const struct sr_loss *loss, size_t row,
                            double *weight)
 {
-    struct sr_data others = *loss->data;
+    const struct sr_data others = without_row(loss->data, row, weight);
     struct sr_loss without;
     struct sr_work work = {0};
-    for (size_t i = 0; i < others.rows; i++)
-        weight[i] = i == row ? 0 : sr_row_weight(loss->data, i);
-    others.weight = weight;
     TRY(sr_loss_init_with(&without, loss->kind, loss->parameter, &others));
     const int rc = sr_work_init(&work, sr_block_rows(&others), 2 * sr_front_constants(front) + 2);
     for (int i = 0; i < front->count && !rc; i++) {
@@ -157,12 +238,14 @@ static int compare_without(struct sr_front *front, const struct sr_loss *loss, s
 int sr_front_find_pole(struct sr_front *front, const struct sr_loss *loss)
 {
     const size_t rows = loss->data->rows;
-    double *work = orr_alloc_unset(rows, sizeof *work);
+    double *work = orr_alloc_unset(2 * rows, sizeof *work);
+    size_t row;
     if (!work)
         return ORR_ENOMEM;
-    const size_t row = find_row(front, loss, work);
-    front->without = row < rows ? row + 1 : 0;
-    const int rc = front->without ? compare_without(front, loss, row, work) : 0;
+    int rc = find_row(front, loss, work, &row);
+    front->without = !rc && row < rows ? row + 1 : 0;
+    if (front->without)
+        rc = compare_without(front, loss, row, work);
     free(work);
     return rc;
 }

@@ -76,7 +76,31 @@ static bool join_numbers(const struct sr_tidy *tidy, const struct sr_expr *expr,
         i = joined->count;
         found = true;
     }
+    if (found) /* the fit leaves 16 digits, with which two short numbers would seem shorter */
+        sr_snap(loss, joined, work);
     return found;
+}
+
+/* Writes 1 for numbers of logistic curves, 1 / (exp(u) + 0.9999), that are 1 within two standard
+ * errors: the search frees them, and the curve would be no operator (cost_of() in likelihood.c). */
+static void round_links(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work)
+{
+    const double rows = (double)loss->data->rows,
+                 limit = sr_eval_plain(expr, loss, work) + 4 / rows;
+    for (int i = 2; i + 1 < expr->count && loss->kind == ORR_SR_BERNOULLI; i++) {
+        const int number = sr_link_number(expr, i);
+        struct sr_expr one = *expr;
+        if (number < 0 || !(fabs(expr->node[number].value - 1) > 0) || sr_fit_over(work))
+            continue;
+        one.node[number].value = 1;
+        one.node[number].feature = SR_FIXED;
+        if (!(sr_constants_fit(loss, &one, false, REFINE_STEPS, 0, NULL, work) <= limit))
+            continue;
+        one.node[number].feature = 0;
+        *expr = one;
+        sr_snap(loss, expr, work);
+        expr->node[number].value = 1;
+    }
 }
 
 /* round_form(), also of the form with the factor of a sum in its terms, 3 x + 2 z, not 3 (x + z /
@@ -88,6 +112,8 @@ static double round_constants(const struct sr_settings *s, const struct sr_tidy 
     const bool has[2] = {sr_tidy_distribute(tidy, expr, &other[0]),
                          s->round == SR_ROUND_LIKELY && !s->form &&
                              join_numbers(tidy, expr, &other[1], work)};
+    if (s->round == SR_ROUND_LIKELY && !s->form)
+        round_links(tidy->loss, expr, work);
     double reached = round_form(s, tidy, expr, work);
     for (int k = 0; k < 2; k++) {
         const double loss = has[k] ? round_form(s, tidy, &other[k], work) : HUGE_VAL;

@@ -377,6 +377,32 @@ static bool remark_aliases(const struct sr_answer *o, char *text, size_t bytes)
     return *text != '\0';
 }
 
+/* Columns of one value, but of tables of tracks, where planes and single stars are usual. */
+static bool remark_constant(const struct sr_answer *o, char *text, size_t bytes)
+{
+    const size_t n = o->data->rows;
+    char number[SR_NUMBER];
+    int count = 0;
+    *text = '\0';
+    for (int f = 0; f < sr_answer_features(o) && !o->remark; f++) {
+        const double *x = o->data->x + (size_t)f * n;
+        size_t i = 1;
+        while (i < n && fabs(x[i] - x[0]) <= 0)
+            i++;
+        if (i < n)
+            continue;
+        sr_number_print(x[0], number);
+        orr_append(text, bytes, "%s%s is %s", count ? ", " : "", o->names[f], number);
+        count++;
+    }
+    if (count)
+        orr_append(text, bytes,
+                   " in all rows that are used: no row shows how %s depends on %s, and a number of "
+                   "the formula may stand for %s",
+                   o->target, count > 1 ? "them" : "it", count > 1 ? "them" : "it");
+    return count > 0;
+}
+
 /* Numbers of the selected formula that a bound of --constrain-constants stopped, or whose 95%
  * interval would reach beyond it. */
 static bool remark_bounds(const struct sr_answer *o, char *text, size_t bytes)
@@ -437,6 +463,7 @@ bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, cha
                                                     [SR_BOUNDS] = remark_bounds,
                                                     [SR_FILL] = sr_remark_fill,
                                                     [SR_TOTAL] = sr_remark_total,
+                                                    [SR_SAME] = remark_constant,
                                                     [SR_GIVEN] = remark_given};
     return find[remark](o, text, bytes);
 }

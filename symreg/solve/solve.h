@@ -605,6 +605,7 @@ bool sr_constant_remark(double value, double error, char *text, size_t bytes);
  *   aliases    the formula of o->rule has a frequency of a column on an even grid
  *   fill       a column has nines far from its other numbers, as where values are missing
  *   total      the first or the last row is the sum of all others in a column
+ *   same       columns have one value in all rows
  *   given      o->remark */
 enum sr_table_remark {
     SR_UNDECIDED,
@@ -622,6 +623,7 @@ enum sr_table_remark {
     SR_BOUNDS,
     SR_FILL,
     SR_TOTAL,
+    SR_SAME,
     SR_GIVEN,
     SR_TABLE_REMARKS
 };

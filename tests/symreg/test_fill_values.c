@@ -183,6 +183,28 @@ TEST(a_row_of_totals_is_named)
     assert_false(sr_remark_total(&answer, text, sizeof text));
 }
 
+TEST(columns_of_one_value_are_named)
+{
+    static char text[1024];
+    static const char *const name[] = {"x", "g", "p"};
+    double x[3 * ROWS], y[ROWS];
+    const struct sr_data data = {.rows = ROWS, .features = 3, .x = x, .y = y};
+    struct sr_answer answer = {.target = "y", .names = name, .data = &data};
+    for (int i = 0; i < 3 * ROWS; i++) {
+        x[i] = i < ROWS ? 3.1 + i : i < 2 * ROWS ? 9.80665 : -2;
+        y[i % ROWS] = 20 - i;
+    }
+    assert_true(sr_table_remark(&answer, SR_SAME, text, sizeof text));
+    assert_string_equal(text, "g is 9.80665, p is -2 in all rows that are used: no row shows how y "
+                              "depends on them, and a number of the formula may stand for them");
+    answer.remark = "of tracks";
+    assert_false(sr_table_remark(&answer, SR_SAME, text, sizeof text));
+    answer.remark = NULL;
+    x[2 * ROWS - 1] = 9.80666;
+    x[3 * ROWS - 1] = 2;
+    assert_false(sr_table_remark(&answer, SR_SAME, text, sizeof text));
+}
+
 TEST(flags_and_a_few_whole_numbers_are_no_totals)
 {
     static char text[1024];

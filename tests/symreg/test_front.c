@@ -300,6 +300,40 @@ TEST(an_unusual_row_makes_a_law)
     }
 }
 
+/* A formula has a pole at the row nearest to that of the law, 2.3 / (r + 0.05) but for m1; the row is
+ * not wrong, as the other rows predict it by the law. It is where there is no law on the front. */
+TEST(a_steep_law_is_no_pole_at_a_row)
+{
+    enum { N = 40 };
+    static struct sr_hall_of_fame hall;
+    static const char *const text[] = {"2.3 / r", "2.3 / r - 8172 * exp(-1000 * r)",
+                                       "1 / (r / 2.3 + (0.02174 + 0.01 * m1))"};
+    const struct sr_expr law = formula(text[2]);
+    double x[FEATURES * N] = {0}, y[N];
+    const struct sr_data data = {.rows = N, .features = FEATURES, .x = x, .y = y};
+    for (int k = 0; k < 4; k++) {
+        const bool with_law = k & 1;
+        struct sr_loss loss;
+        for (int i = 0; i < N; i++) {
+            x[i] = 0.002 + 0.12 * i;
+            x[N + i] = i % 7;
+        }
+        assert_true(sr_eval(&law, &data, y));
+        for (int i = 0; i < N; i++)
+            y[i] += (k & 2 ? 0.25 : 0.05) * (i % 2 ? 1 : -1);
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+        sr_hall_of_fame_clear(&hall);
+        for (int i = 0; i < 2 + with_law; i++)
+            offer_text(&hall, text[i], &loss);
+        sr_front_make(&hall, &front);
+        assert_int_equal(front.count, 2 + with_law);
+        assert_int_equal(sr_front_describe(&front, &data), 0);
+        assert_int_equal(sr_front_find_pole(&front, &loss), 0);
+        assert_int_equal(front.without, with_law ? 0 : 1);
+        sr_loss_free(&loss);
+    }
+}
+
 /* The largest of six residuals, three times the others, is nothing rare; twenty times is. */
 TEST(a_large_residual_is_not_far_off)
 {
