@@ -17,10 +17,10 @@ static int read_star_mass(const char *text, double *mass, double *error)
         return 0;
     *mass = strtod(text, &end);
     const bool one = end != text && *mass > 0 && isfinite(*mass);
-    const char *second = *end == ',' ? end + 1 : end;
-    if (*end == ',')
+    const char *const second = *end == ',' ? end + 1 : NULL;
+    if (second)
         *error = strtod(second, &end);
-    if (!one || *end || (*second && end == second) || !(*error >= 0) || !isfinite(*error))
+    if (!one || *end || end == second || !(*error >= 0) || !isfinite(*error))
         return ORR_FAIL(ORR_EUSAGE,
                         "--star-mass: expected solar masses above 0, or with a standard error, "
                         "such as 0.87,0.03, found \"%s\"",
