@@ -487,6 +487,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     TRY(search_all(cli, file, run, given, each, seconds_of_search(cli, given, run)));
     orr_trace("equations are searched");
     TRY(choose(cli, file, given, run));
+    TRY(sr_system_rest(s, run->language, system));
     orr_trace("equations are chosen");
     TRY(sr_system_profile(s, run->language, seconds_or(cli, given, run, least_of_profiles),
                           system));

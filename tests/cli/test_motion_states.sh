@@ -190,6 +190,18 @@ inputs of bodies | 2 --input --state | "$WORK/prey.csv" --time t --position x,y 
 units of a derivative | 2 --units dx/dt | "$WORK/prey.csv" --time t --state x,y --units dx/dt=m
 END
 
+# ---- uniform motion has no acceleration, by components and as a sum of vectors
+awk 'BEGIN { print "t,x,y"
+    for (i = 0; i < 60; i++) printf "%.17g,%.17g,%.17g\n", i / 10, 1 + i / 5, 3 - 0.07 * i }' \
+    >"$WORK/uniform.csv"
+uniform() { # --position COLUMNS
+    program symreg motion "$WORK/uniform.csv" --time t --position "$1" --general --seconds 1 \
+        --threads 1 --quiet
+}
+check "uniform motion" prints '^d2x/dt2 = 0$' uniform x
+check "uniform motion in a plane" prints '^d2x/dt2 = 0 d2y/dt2 = 0$' \
+    eval 'uniform x,y | grep ^d2 | xargs'
+
 # ---- noise, several tracks, and other kinds of systems
 if quick; then finish; fi
 check "equations without a solution are reported: at 1%" motion noisy_prey --state x,y
