@@ -261,6 +261,17 @@ static int check_units(const struct sr_states *s, const char *units)
     return 0;
 }
 
+/* Refuses unknown operators before tracks are smoothed and sums of vectors are looked for. */
+static int check_operators(const struct orr_settings *settings, const struct sr_csv_options *given)
+{
+    const struct orr_name_list *const list[] = {&settings->symreg.unary, &settings->symreg.binary};
+    enum sr_op op;
+    for (int k = 0; k < 2 && !given->define; k++)
+        for (int i = 0; i < list[k]->count; i++)
+            TRY(sr_op_find(k ? "symreg.binary" : "symreg.unary", list[k]->item[i], k + 1, &op));
+    return 0;
+}
+
 /* What the equations conserve. */
 static int find_conserved(const struct sr_states *s, const struct sr_language *language,
                           struct sr_system *system)
@@ -471,6 +482,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     struct sr_system *system = &run->system;
     TRY(sr_states_read(file, dynamics, s));
     TRY(check_units(s, given->units));
+    TRY(check_operators(&cli->settings, given));
     sr_states_count_time(s);
     TRY(*cli->out ? check_folder(s, file, cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));

@@ -349,6 +349,10 @@ int sr_motion_run(const struct orr_cli *cli, const char *const *file, int files,
     struct sr_motion_options options = *motion;
     if (files == 1 && motion->time && motion->position)
         return run_tracks(cli, file[0], NULL, motion, given);
+    if (files == 1 && (motion->time || motion->position))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: motion needs --time COLUMN and --position X,Y, or --state X,Y",
+                        file[0]);
     if (motion->time || motion->position || motion->body || motion->system || motion->mass)
         return ORR_FAIL(ORR_EUSAGE,
                         "%s: motion needs --time COLUMN and --position X,Y of one file, and no "

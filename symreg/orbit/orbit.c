@@ -36,6 +36,24 @@ static int read_planets(const char *text, long *planets)
     return 0;
 }
 
+/* Refuses options before a file is read or a folder made. */
+static int check_options(const struct sr_orbit_options *o)
+{
+    const char *const column[] = {o->time, o->velocity, o->sigma, o->instrument};
+    static const char *const option[] = {"--time", "--velocity", "--sigma", "--instrument"};
+    double one, two;
+    long planets;
+    TRY(read_planets(o->planets, &planets));
+    TRY(read_star_mass(o->star_mass, &one, &two));
+    TRY(o->periods ? sr_orbit_periods(o->periods, &one, &two) : 0);
+    for (size_t a = 0; a < sizeof column / sizeof *column; a++)
+        for (size_t b = 0; b < a; b++)
+            if (column[a] && column[b] && !strcmp(column[a], column[b]))
+                return ORR_FAIL(ORR_EUSAGE, "%s: \"%s\" is the column of %s, too", option[a],
+                                column[a], option[b]);
+    return 0;
+}
+
 static int write_report(const struct sr_orbit_answer *answer, const char *folder, bool drawn)
 {
     struct orr_file file;
@@ -140,6 +158,7 @@ int sr_orbit_run(const struct orr_cli *cli, const char *file, const struct sr_or
         {"orbit.csv", "time,instrument,velocity,", NULL}};
     static const char *const picture[] = {"orbit.png"};
     struct sr_velocities data;
+    TRY(check_options(o));
     if (*cli->out)
         TRY(sr_own_kinds(cli->out, kinds, sizeof kinds / sizeof *kinds, picture, 1));
     int rc = sr_velocities_read(file, o, &data);

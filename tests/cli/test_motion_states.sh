@@ -187,6 +187,7 @@ states without a time | 2 --time | "$WORK/prey.csv" --state x,y
 general without positions | 2 --position | "$WORK/prey.csv" --time t --general
 masses of states | 2 --mass --state | "$WORK/prey.csv" --time t --state x,y --mass x
 inputs of bodies | 2 --input --state | "$WORK/prey.csv" --time t --position x,y --input x
+an unknown operator, before anything is printed | 2 symreg.unary 'did you mean "floor"' | "$WORK/prey.csv" --time t --state x,y --unary foo
 units of a derivative | 2 --units dx/dt | "$WORK/prey.csv" --time t --state x,y --units dx/dt=m
 END
 

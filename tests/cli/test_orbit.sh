@@ -117,6 +117,11 @@ refused "three planets" 2 '--planets: expected 0, 1 or 2, found "3"' $DATA "${GI
 refused "a star without mass" 2 '--star-mass: expected solar masses above 0' $DATA "${GIVEN[@]}" \
     --star-mass 0
 refused "periods that fall" 2 '--period: expected LOW,HIGH' $DATA "${GIVEN[@]}" --period 9,3
+refused "a column that is two" 2 '--velocity: "bjd" is the column of --time, too' $DATA --time bjd \
+    --velocity bjd
+refused "three planets, before a folder is made" 2 '--planets: expected 0, 1 or 2' $DATA \
+    "${GIVEN[@]}" --planets 3 --out "$WORK/unmade"
+check_not "three planets, before a folder is made: is not there" test -e "$WORK/unmade"
 refused "an option of a table" 2 '--target: belongs to a table' $DATA "${GIVEN[@]}" --target rv_m_s
 head -5 $DATA >"$WORK/few.csv"
 refused "four rows" 1 'few.csv: expected at least 6 velocities, found 4' "$WORK/few.csv" \
