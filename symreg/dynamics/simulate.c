@@ -223,15 +223,17 @@ static int read_start(const struct system *s, const char *text, double *start)
         if (!isnan(start[k]))
             return ORR_FAIL(ORR_EUSAGE, "--start: \"%s\" is given twice", name);
         start[k] = strtod(equals + 1, &end);
-        if (end == equals + 1 || !isfinite(start[k]) || (*end && *end != ','))
+        const bool any = end > equals + 1;
+        end += strspn(end, " ");
+        if (!any || !isfinite(start[k]) || (*end && *end != ','))
             return ORR_FAIL(ORR_EUSAGE, "--start: expected a number as \"%s\", found \"%s\"", name,
                             equals + 1);
         at = *end ? end + 1 : NULL;
     }
     for (int k = 0; k < states; k++)
         if (isnan(start[k]))
-            return ORR_FAIL(ORR_EUSAGE, "--start: expected %d numbers, found none for \"%s\"",
-                            states, s->name[k]);
+            return ORR_FAIL(ORR_EUSAGE, "--start: expected %d number%s, found none for \"%s\"",
+                            states, states == 1 ? "" : "s", s->name[k]);
     return 0;
 }
 
