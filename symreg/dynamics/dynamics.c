@@ -39,11 +39,14 @@ struct run {
 
 /* ---- what is said of the tracks */
 
-static void tell_tracks(const struct orr_cli *cli, const struct sr_states *s)
+static void tell_tracks(const struct orr_cli *cli, const struct sr_dynamics_options *o,
+                        const struct sr_states *s)
 {
     char epoch[SR_NUMBER];
     sr_cells_notes(&s->csv, s->file, cli->quiet);
     sr_dropped_note(&s->dropped, s->file, s->csv.rows, cli->quiet);
+    sr_fill_note(&s->csv, s->file, o->state ? o->state : o->position, cli->quiet);
+    sr_fill_note(&s->csv, s->file, o->input, cli->quiet);
     orr_note(cli->quiet, "symreg: %zu track%s, %zu rows", s->count, s->count == 1 ? "" : "s",
              s->rows);
     sr_number_print(s->epoch, epoch);
@@ -487,7 +490,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     TRY(*cli->out ? check_folder(s, file, cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));
     orr_trace("%zu rows are smoothed", s->rows);
-    tell_tracks(cli, s);
+    tell_tracks(cli, dynamics, s);
     TRY(*cli->out && !cli->resume ? remove_results(s, cli->out) : 0);
     run->start = orr_time_s();
     run->most = sr_states_enough(given->use_seconds ? cli->settings.symreg.seconds : 0);

@@ -191,6 +191,19 @@ an unknown operator, before anything is printed | 2 symreg.unary 'did you mean "
 units of a derivative | 2 --units dx/dt | "$WORK/prey.csv" --time t --state x,y --units dx/dt=m
 END
 
+# ---- fill values are named
+awk -F, -v OFS=, 'NR % 20 == 5 { $3 = -999 } 1' "$WORK/prey.csv" >"$WORK/filled.csv"
+fills() { # OPTION...: whether or not there is a law in such tracks
+    program symreg motion "$WORK/filled.csv" --time t --seconds 0.05 --threads 1 "$@" \
+        >"$WORK/filled.txt" 2>&1 || true
+    grep 'column "x" is' "$WORK/filled.txt" || echo none
+}
+check "a fill value of states is named" prints \
+    'column "x" is -999 in 6 rows, and .* --missing-value -999 leaves such rows out' fills --state x,y
+check "a fill value of positions is named" prints 'column "x" is -999 in 6 rows' \
+    fills --position x,y --centre 0,0
+check "a fill value is left out" prints '^none$' fills --state x,y --missing-value -999
+
 # ---- uniform motion has no acceleration, by components and as a sum of vectors
 awk 'BEGIN { print "t,x,y"
     for (i = 0; i < 60; i++) printf "%.17g,%.17g,%.17g\n", i / 10, 1 + i / 5, 3 - 0.07 * i }' \
