@@ -63,6 +63,8 @@ int orr_answers_parse(struct orr_answers *answers, const char *list,
     answers->count = 0;
     while (*list) {
         const size_t bytes = strcspn(list, ",");
+        if (!bytes || (list[bytes] && !list[bytes + 1]))
+            return ORR_FAIL(ORR_EUSAGE, "--answers: expected folders, DIR,DIR, found \"%s\"", list);
         TRY(orr_path(folder, "%.*s", (int)bytes, list));
         TRY(add_folder(answers, folder, settings));
         list += bytes + (list[bytes] == ',');

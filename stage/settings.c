@@ -93,7 +93,7 @@ static int set_names(const struct orr_setting *f, char *at, const char *where, c
         if (names.count == ORR_LIST)
             return ORR_FAIL(ORR_EUSAGE, "%s%s: expected at most %d names, found more", where,
                             f->key, ORR_LIST);
-        if (length == 0 || length >= ORR_NAME)
+        if (length == 0 || length >= ORR_NAME || (end && !end[1]))
             return refuse_value(where, f, "a list of names: a,b,c", text);
         char *name = names.item[names.count++];
         memcpy(name, from, length);

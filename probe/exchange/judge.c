@@ -73,7 +73,7 @@ static int check_list(const char *list)
     char known[256] = "";
     for (int k = 0; k < JUDGED; k++)
         orr_append(known, sizeof known, "%s%s", k ? ", " : "", judged[k].name);
-    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+    for (const char *at = *list ? list : NULL; at; at = strchr(at, ','), at = at ? at + 1 : NULL) {
         bool found = false;
         for (int k = 0; k < JUDGED; k++)
             found |= strlen(judged[k].name) == strcspn(at, ",") &&
@@ -273,6 +273,16 @@ static int measure(struct training *t)
 
 /* ------------------------------------------------------------------------------------- judge */
 
+/* Whether a list DIR,DIR has empty items, as behind a comma at its end. */
+static int check_items(const char *option, const char *list)
+{
+    for (const char *at = *list ? list : NULL; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
+        if (!strcspn(at, ","))
+            return ORR_FAIL(ORR_EUSAGE, "%s: expected folders, DIR,DIR, found \"%s\"", option,
+                            list);
+    return 0;
+}
+
 /* Item i of a list DIR,DIR; "" behind its end. */
 static int item_of(const char *list, int i, char item[4096])
 {
@@ -294,6 +304,8 @@ static int count_of(const char *list)
 static int check_counts(const struct probe_options *o, int count)
 {
     const int twins = count_of(o->twins_list);
+    TRY(check_items("--answers", o->answers_list));
+    TRY(check_items("--untrained", o->twins_list));
     if (count > PROBE_TRAININGS)
         return ORR_FAIL(ORR_EUSAGE, "--answers: expected at most %d trainings, found %d",
                         PROBE_TRAININGS, count);

@@ -12,14 +12,15 @@
 static int read_units(const struct sr_states *s, const char *given,
                       const char *unit[SR_STATE_NAMES], int length[SR_STATE_NAMES])
 {
-    for (const char *at = given; *at;) {
+    for (const char *at = *given ? given : NULL; at;) {
         char name[SR_STATE_NAME];
         at += strspn(at, " ");
         size_t head = sr_name_quoted(at);
         head += strcspn(at + head, "=,");
         int k = 0;
         if (at[head] != '=' || !sr_name_read(at, head, name, sizeof name))
-            return ORR_FAIL(ORR_EUSAGE, "--units: expected column=unit, found \"%s\"", at);
+            return ORR_FAIL(ORR_EUSAGE, "--units: expected column=unit, found \"%s\" in \"%s\"", at,
+                            given);
         while (k < s->names && strcmp(name, s->name[k]) != 0)
             k++;
         if (k == s->names || (k >= s->dims && k < sr_states_time(s)))
@@ -31,8 +32,7 @@ static int read_units(const struct sr_states *s, const char *given,
             return ORR_FAIL(ORR_EUSAGE, "--units: \"%s\" stands twice", name);
         unit[k] = at + head + 1;
         length[k] = (int)strcspn(unit[k], ",");
-        at = unit[k] + length[k];
-        at += *at == ',';
+        at = unit[k][length[k]] ? unit[k] + length[k] + 1 : NULL;
     }
     return 0;
 }

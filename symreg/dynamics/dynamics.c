@@ -39,11 +39,14 @@ struct run {
 
 /* ---- what is said of the tracks */
 
-static void tell_tracks(const struct orr_cli *cli, const struct sr_states *s)
+static void tell_tracks(const struct orr_cli *cli, const struct sr_dynamics_options *o,
+                        const struct sr_states *s)
 {
     char epoch[SR_NUMBER];
     sr_cells_notes(&s->csv, s->file, cli->quiet);
     sr_dropped_note(&s->dropped, s->file, s->csv.rows, cli->quiet);
+    sr_fill_note(&s->csv, s->file, o->state ? o->state : o->position, cli->quiet);
+    sr_fill_note(&s->csv, s->file, o->input, cli->quiet);
     orr_note(cli->quiet, "symreg: %zu track%s, %zu rows", s->count, s->count == 1 ? "" : "s",
              s->rows);
     sr_number_print(s->epoch, epoch);
@@ -261,6 +264,17 @@ static int check_units(const struct sr_states *s, const char *units)
     return 0;
 }
 
+/* Refuses unknown operators before tracks are smoothed and sums of vectors are looked for. */
+static int check_operators(const struct orr_settings *settings, const struct sr_csv_options *given)
+{
+    const struct orr_name_list *const list[] = {&settings->symreg.unary, &settings->symreg.binary};
+    enum sr_op op;
+    for (int k = 0; k < 2 && !given->define; k++)
+        for (int i = 0; i < list[k]->count; i++)
+            TRY(sr_op_find(k ? "symreg.binary" : "symreg.unary", list[k]->item[i], k + 1, &op));
+    return 0;
+}
+
 /* What the equations conserve. */
 static int find_conserved(const struct sr_states *s, const struct sr_language *language,
                           struct sr_system *system)
@@ -471,11 +485,12 @@ static int run_all(const struct orr_cli *cli, const char *file,
     struct sr_system *system = &run->system;
     TRY(sr_states_read(file, dynamics, s));
     TRY(check_units(s, given->units));
+    TRY(check_operators(&cli->settings, given));
     sr_states_count_time(s);
     TRY(*cli->out ? check_folder(s, file, cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));
     orr_trace("%zu rows are smoothed", s->rows);
-    tell_tracks(cli, s);
+    tell_tracks(cli, dynamics, s);
     TRY(*cli->out && !cli->resume ? remove_results(s, cli->out) : 0);
     run->start = orr_time_s();
     run->most = sr_states_enough(given->use_seconds ? cli->settings.symreg.seconds : 0);
@@ -487,6 +502,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     TRY(search_all(cli, file, run, given, each, seconds_of_search(cli, given, run)));
     orr_trace("equations are searched");
     TRY(choose(cli, file, given, run));
+    TRY(sr_system_rest(s, run->language, system));
     orr_trace("equations are chosen");
     TRY(sr_system_profile(s, run->language, seconds_or(cli, given, run, least_of_profiles),
                           system));

@@ -271,6 +271,11 @@ int sr_system_refit(const struct sr_states *states, const struct sr_language *la
 int sr_system_profile(const struct sr_states *states, const struct sr_language *language,
                       double seconds, struct sr_system *system);
 
+/* Makes equations 0 whose derivatives, along all of a track, move their state by less than what
+ * counts as exact, as those of uniform motion. ORR_ENOMEM. */
+int sr_system_rest(const struct sr_states *states, const struct sr_language *language,
+                   struct sr_system *system);
+
 /* Writes equations as people do, with what is known of their numbers: -2 * x for x / -0.5. One that
  * would be too long stays. */
 void sr_system_tidy(const struct sr_states *states, const struct sr_language *language,

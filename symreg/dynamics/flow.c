@@ -39,10 +39,13 @@ int sr_flow_solve(const struct sr_flow *flow, const double *start, size_t n, con
             if (i == 1)
                 sr_lanes_first_step(&lanes);
             if (!sr_lanes_advance(&lanes))
-                rc = ORR_FAIL(ORR_EINVAL,
-                              "the solution ends at the time %.10g: it becomes infinite there or "
-                              "leaves where the equations are defined",
-                              lanes.t[0] + lanes.done * lanes.dt[0]);
+                rc = ORR_FAIL(ORR_EINVAL, "the solution ends at the time %.10g: %s",
+                              lanes.t[0] + lanes.done * lanes.dt[0],
+                              lanes.exhausted
+                                  ? "its steps are so short there that they do not reach the next "
+                                    "time, as of stiff equations; nearer times have more steps"
+                                  : "it becomes infinite there or leaves where the equations are "
+                                    "defined");
         }
         for (size_t k = 0; k < states; k++)
             for (size_t j = i; j < (rc ? n : i + 1); j++)

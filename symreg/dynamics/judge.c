@@ -15,9 +15,6 @@ enum {
     PROBES = 100,
 };
 
-/* Mean squared residual, in variances of the noise, below which a solution is as good as exact:
- * the noise of exact tracks is estimated, and integration has errors. */
-static const double exactly = 1e-3;
 
 /* How far inputs are from lines between their rows, as a share of their spread (rms): a quarter of
  * how far rows are from lines between their neighbours. */
@@ -127,7 +124,7 @@ int sr_judge_create(const struct sr_states *s, const struct sr_language *languag
 {
     *judge = (struct sr_judge){.states = s,
                                .language = language,
-                               .exact = exactly,
+                               .exact = SR_EXACTLY,
                                .seconds = seconds,
                                .until_s = seconds > 0 ? orr_time_s() + seconds : 0,
                                .track = orr_alloc(s->count, sizeof *judge->track)};

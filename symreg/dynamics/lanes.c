@@ -336,7 +336,8 @@ bool sr_lanes_advance(struct sr_lanes *lanes)
     for (int steps = 0; done < 1; steps++) {
         const bool last = done + 1.000001 * lanes->step >= 1;
         const double h = last ? 1 - done : lanes->step;
-        if (steps == most_steps || h < lanes->least ||
+        lanes->exhausted = steps == most_steps;
+        if (lanes->exhausted || h < lanes->least ||
             (lanes->numbers && lanes->steps++ > most_steps + usual_steps * lanes->intervals) ||
             (lanes->until_s > 0 && steps % 64 == 63 && orr_time_s() > lanes->until_s))
             return false;

@@ -42,6 +42,7 @@ struct sr_lanes {
     double least;          /* ... may take */
     double done;           /* share of the interval that was done, after an error */
     long steps, intervals; /* since the start, tried and begun */
+    bool exhausted;        /* the last interval wanted more steps than one may have */
     double until_s;        /* no solution is followed longer (orr_time_s()); 0: no limit */
     /* of the interval at hand, filled by the caller: time at its begin and its length (count),
      * inputs at both ends (inputs, count) */

@@ -1,7 +1,7 @@
 /* negligible_terms.c - terms that are no part of a system as far as its tracks can tell: over all
  * of a track they change its state by less than what counts as exact, as 1e-11 beside x or in x /
  * (1e-10 + x). A fit that gains nothing by them keeps them where the seconds ended before shorter
- * formulas were tried. */
+ * formulas were tried. Of uniform motion a whole equation is such a term. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -88,4 +88,70 @@ int sr_judge_drop_unfelt(const struct sr_judge *c, struct sr_judged *best)
     free(work);
     free(trial);
     return rc;
+}
+
+/* ---- equations */
+
+/* The largest value of the equation of state d along the tracks; infinite where it has none. */
+static int find_largest(const struct sr_states *s, const struct sr_language *language,
+                        const struct sr_system *system, int d, double *largest)
+{
+    *largest = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        const struct sr_state_track *const track = &s->track[k];
+        const size_t n = track->n, names = (size_t)s->names;
+        double *const table = orr_alloc((names + 1) * n, sizeof *table);
+        if (!table)
+            return ORR_ENOMEM;
+        for (size_t name = 0; name < names; name++)
+            for (size_t i = 0; i < n; i++)
+                table[name * n + i] = sr_state_value(s, track, (int)name, i);
+        const struct sr_data data = {
+            .rows = n, .features = s->names, .x = table, .language = language};
+        struct sr_expr expr = system->expr[d];
+        sr_each_settle(&system->each, track->category, &expr);
+        if (!sr_eval(&expr, &data, table + names * n))
+            *largest = HUGE_VAL;
+        for (size_t i = 0; i < n; i++)
+            *largest = fmax(*largest, fabs(table[names * n + i]));
+        free(table);
+    }
+    return 0;
+}
+
+/* What the derivative of state d may be at most without moving it by what counts as exact. */
+static double unmoved(const struct sr_states *s, int d)
+{
+    double longest = 0, squares = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        const struct sr_state_track *const track = &s->track[k];
+        longest = fmax(longest, track->t[track->n - 1] - track->t[0]);
+        for (size_t i = 0; i < track->n; i++)
+            squares += pow(track->sigma[(size_t)d * track->n + i], 2) / (double)s->rows;
+    }
+    return sqrt(SR_EXACTLY * squares) / (s->order == 1 ? longest : longest * longest / 2);
+}
+
+int sr_system_rest(const struct sr_states *s, const struct sr_language *language,
+                   struct sr_system *system)
+{
+    bool rests[SR_STATES], all = true;
+    for (int d = 0; d < s->dims; d++) {
+        double largest;
+        TRY(find_largest(s, language, system, d, &largest));
+        rests[d] = largest < unmoved(s, d);
+        all = all && rests[d];
+    }
+    if (system->symmetry.vectors && !all)
+        return 0; /* components share their constants */
+    for (int d = 0; d < s->dims; d++)
+        if (rests[d]) {
+            system->expr[d].count = 0;
+            sr_put_constant(&system->expr[d], 0);
+            sr_put_end(language, &system->expr[d], SR_NODES);
+            system->error[d][0] = system->low[d][0] = system->high[d][0] = NAN;
+        }
+    if (all)
+        system->symmetry = (struct sr_symmetry){0};
+    return 0;
 }

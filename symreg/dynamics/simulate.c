@@ -210,27 +210,30 @@ static int read_start(const struct system *s, const char *text, double *start)
     const int states = sr_flow_states(&s->flow);
     for (int k = 0; k < states; k++)
         start[k] = NAN;
-    for (const char *at = text; *at;) {
+    for (const char *at = *text ? text : NULL; at;) {
         char name[NAME], *end;
         const size_t quoted = sr_name_quoted(at);
-        const char *const equals = strchr(at + quoted, '=');
-        if (!equals || !sr_name_read(at, (size_t)(equals - at), name, sizeof name))
-            return ORR_FAIL(ORR_EUSAGE, "--start: expected NAME=NUMBER,..., found \"%s\"", at);
+        const char *const equals = at + quoted + strcspn(at + quoted, "=,");
+        if (*equals != '=' || !sr_name_read(at, (size_t)(equals - at), name, sizeof name))
+            return ORR_FAIL(ORR_EUSAGE, "--start: expected NAME=NUMBER,..., found \"%s\" in \"%s\"",
+                            at, text);
         const int k = state_of(s, name);
         if (k < 0)
             return no_state(s, name);
         if (!isnan(start[k]))
             return ORR_FAIL(ORR_EUSAGE, "--start: \"%s\" is given twice", name);
         start[k] = strtod(equals + 1, &end);
-        if (end == equals + 1 || !isfinite(start[k]) || (*end && *end != ','))
+        const bool any = end > equals + 1;
+        end += strspn(end, " ");
+        if (!any || !isfinite(start[k]) || (*end && *end != ','))
             return ORR_FAIL(ORR_EUSAGE, "--start: expected a number as \"%s\", found \"%s\"", name,
                             equals + 1);
-        at = *end ? end + 1 : end;
+        at = *end ? end + 1 : NULL;
     }
     for (int k = 0; k < states; k++)
         if (isnan(start[k]))
-            return ORR_FAIL(ORR_EUSAGE, "--start: expected %d numbers, found none for \"%s\"",
-                            states, s->name[k]);
+            return ORR_FAIL(ORR_EUSAGE, "--start: expected %d number%s, found none for \"%s\"",
+                            states, states == 1 ? "" : "s", s->name[k]);
     return 0;
 }
 

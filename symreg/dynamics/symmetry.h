@@ -23,6 +23,7 @@ struct sr_symmetry {
      * (SR_CENTRAL) and what changes with velocities of other rows (SR_STILL); of its derivatives by
      * the position, the antisymmetric part (SR_CURL_FREE), which no potential has */
     double share[SR_SYMMETRIES];
+    double error[SR_SYMMETRIES]; /* of shares, by the standard errors of the constants */
     bool timed;       /* the acceleration changes with the time, too */
     double time_nats; /* of a form with the time: by how much the best one without costs more */
 };

@@ -1,6 +1,7 @@
 /* horizons.c - output of JPL Horizons: the block between $$SOE and $$EOE, of vectors or elements,
- * as labelled text ("X = 1.0E+00 Y = ..."), as bare numbers below names, or as CSV. The heading of
- * the file says in which units ("Output units    : AU-D"). */
+ * as labelled text ("X = 1.0E+00 Y = ..."), as bare numbers below names, or as CSV, also with the
+ * semicolons or tabs of a spreadsheet that saved it. The heading of the file says in which units
+ * ("Output units    : AU-D"). */
 #include "as_csv.h"
 
 #include <stdlib.h>
@@ -54,6 +55,7 @@ struct block {
     struct sr_line mark, names; /* the line of $$SOE, the line of names above it */
     struct sr_pieces label;     /* of a record, behind its time and date */
     char length[8], time[8];    /* units */
+    char separator;             /* of cells; NUL: records of several lines */
 };
 
 /* Blanks may stand before a mark. */
@@ -69,15 +71,50 @@ static bool is_end(const struct sr_line *line)
 
 /* ---- CSV */
 
-static int read_csv_line(const struct sr_source *source, const struct sr_line *line, size_t cols,
-                         struct sr_pieces *pieces, struct sr_made *made)
+/* The character between the names, and between the cells below them; NUL: these are no cells. In
+ * labelled text a tab is a blank. */
+static char find_separator(const struct block *block)
 {
-    sr_split(line->at, line->length, ',', pieces);
-    if (pieces->count > 1 && !pieces->at[pieces->count - 1].length)
-        pieces->count--; /* the comma that ends every line */
+    static const char separators[] = ";,\t";
+    struct sr_line row = block->mark;
+    for (const char *c = separators; block->names.at && *c; c++)
+        if (memchr(block->names.at, *c, block->names.length))
+            return *c != '\t' || (sr_line_next(&row) && memchr(row.at, '\t', row.length) &&
+                                  !memchr(row.at, '=', row.length))
+                       ? *c
+                       : '\0';
+    return '\0';
+}
+
+/* Splits a line; the separator that ends every line begins no cell. */
+static void split_cells(const struct sr_line *line, char separator, struct sr_pieces *pieces)
+{
+    sr_split(line->at, line->length, separator, pieces);
+    if (pieces->count > 1 && !sr_trim(pieces->at[pieces->count - 1]).length)
+        pieces->count--;
+}
+
+static int read_csv_line(const struct sr_source *source, const struct sr_line *line, char separator,
+                         size_t cols, struct sr_pieces *pieces, struct sr_made *made)
+{
+    split_cells(line, separator, pieces);
     if (pieces->count != cols)
-        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected %zu cells with commas between, found %zu",
-                        source->name, line->number, cols, pieces->count);
+        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected %zu cells with %s between, found %zu",
+                        source->name, line->number, cols,
+                        separator == ','   ? "commas"
+                        : separator == ';' ? "semicolons"
+                                           : "tabs",
+                        pieces->count);
+    for (size_t c = 0; separator != ',' && c < cols; c++) {
+        const struct sr_piece cell = pieces->at[c];
+        const char *const comma = memchr(cell.at, ',', cell.length);
+        const size_t whole = comma ? (size_t)(comma - cell.at) : 0;
+        if (whole && sr_piece_is_number((struct sr_piece){cell.at, whole}))
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s:%zu: \"%.*s\" has a decimal comma, expected decimal points; "
+                            "converted by: sed 's/,/./g' FILE >NEW",
+                            source->name, line->number, (int)cell.length, cell.at);
+    }
     sr_made_row(made, line->number);
     for (size_t c = 0; c < cols; c++)
         sr_made_cell(made, pieces->at[c].at, pieces->at[c].length);
@@ -89,9 +126,7 @@ static int read_csv(const struct sr_source *source, const struct block *block,
 {
     struct sr_line line = block->mark;
     int rc = 0;
-    sr_split(block->names.at, block->names.length, ',', pieces);
-    if (pieces->count > 1 && !sr_trim(pieces->at[pieces->count - 1]).length)
-        pieces->count--;
+    split_cells(&block->names, block->separator, pieces);
     const size_t cols = pieces->count;
     sr_made_row(made, block->names.number);
     for (size_t c = 0; c < cols; c++) {
@@ -106,7 +141,7 @@ static int read_csv(const struct sr_source *source, const struct block *block,
     }
     while (!rc && sr_line_next(&line) && !is_end(&line))
         if (!sr_line_is_blank(&line))
-            rc = read_csv_line(source, &line, cols, pieces, made);
+            rc = read_csv_line(source, &line, block->separator, cols, pieces, made);
     return rc;
 }
 
@@ -123,24 +158,29 @@ static bool is_time(const struct sr_line *line, struct sr_piece *day, struct sr_
     return sr_piece_is_number(*day);
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 /* Reads the next value of a line, and its label where it has one; false at the end of the line. */
 static bool next_value(const char **at, const char *end, struct sr_piece *label,
                        struct sr_piece *value)
 {
-    while (*at < end && **at == ' ')
+    while (*at < end && is_blank(**at))
         ++*at;
     const char *from = *at;
     *label = (struct sr_piece){from, 0};
-    while (*at < end && **at != '=' && **at != ' ')
+    while (*at < end && **at != '=' && !is_blank(**at))
         ++*at;
     const char *equals = *at;
-    while (equals < end && *equals == ' ')
+    while (equals < end && is_blank(*equals))
         equals++;
     if (equals < end && *equals == '=') {
         label->length = (size_t)(*at - from);
-        for (*at = equals + 1; *at < end && **at == ' '; ++*at)
+        for (*at = equals + 1; *at < end && is_blank(**at); ++*at)
             ;
-        for (from = *at; *at < end && **at != ' '; ++*at)
+        for (from = *at; *at < end && !is_blank(**at); ++*at)
             ;
     }
     *value = (struct sr_piece){from, (size_t)(*at - from)};
@@ -269,6 +309,7 @@ int sr_read_horizons(const struct sr_source *source, struct sr_made *made)
         if (!sr_line_is_blank(&line) && *line.at != '*')
             block.names = line;
     block.mark = line;
+    block.separator = find_separator(&block);
     while (sr_line_next(&line) && !is_end(&line))
         ;
     const bool whole = line.at && is_end(&line);
@@ -281,7 +322,7 @@ int sr_read_horizons(const struct sr_source *source, struct sr_made *made)
     else if (is_mark(&line, first_mark))
         rc = ORR_FAIL(ORR_EFORMAT, "%s:%zu: a second %s, expected a file of its own for each body",
                       source->name, line.number, first_mark);
-    else if (block.names.at && memchr(block.names.at, ',', block.names.length))
+    else if (block.separator)
         rc = read_csv(source, &block, &pieces, made);
     else
         rc = read_text(source, &block, made);

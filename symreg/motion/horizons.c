@@ -39,9 +39,9 @@ static void read_entry(const char *text, const char *label, char value[NAME])
     const char *at = strstr(text, label);
     size_t n = 0;
     at = at ? at + strlen(label) : "";
-    at += strspn(at, " :");
+    at += strspn(at, " \t:");
     n = strcspn(at, "{\r\n");
-    while (n && at[n - 1] == ' ')
+    while (n && strchr(" \t;,", at[n - 1])) /* a spreadsheet fills lines up with separators */
         n--;
     snprintf(value, NAME, "%.*s", (int)(n < NAME ? n : NAME - 1), at);
 }

@@ -97,10 +97,12 @@ static int table_text(const struct sr_motion_table *table, char **text, size_t *
 
 /* ---- remarks about the tracks */
 
-static void tell_reading(const struct orr_cli *cli, const struct sr_tracks *tracks)
+static void tell_reading(const struct orr_cli *cli, const struct sr_motion_options *o,
+                         const struct sr_tracks *tracks)
 {
     sr_cells_notes(&tracks->csv, tracks->file, cli->quiet);
     sr_dropped_note(&tracks->dropped, tracks->file, tracks->csv.rows, cli->quiet);
+    sr_fill_note(&tracks->csv, tracks->file, o->position, cli->quiet);
 }
 
 static void tell_centre(const struct orr_cli *cli, const struct sr_tracks *tracks,
@@ -302,7 +304,7 @@ static int run_tracks(const struct orr_cli *cli, const char *file, char *text,
     int rc =
         text ? sr_tracks_parse(file, text, motion, &tracks) : sr_tracks_read(file, motion, &tracks);
     if (!rc)
-        tell_reading(cli, &tracks);
+        tell_reading(cli, motion, &tracks);
     if (!rc)
         rc = sr_motion_make(&tracks, motion->centre, cli->threads, &table);
     if (!rc)
@@ -349,6 +351,10 @@ int sr_motion_run(const struct orr_cli *cli, const char *const *file, int files,
     struct sr_motion_options options = *motion;
     if (files == 1 && motion->time && motion->position)
         return run_tracks(cli, file[0], NULL, motion, given);
+    if (files == 1 && (motion->time || motion->position))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: motion needs --time COLUMN and --position X,Y, or --state X,Y",
+                        file[0]);
     if (motion->time || motion->position || motion->body || motion->system || motion->mass)
         return ORR_FAIL(ORR_EUSAGE,
                         "%s: motion needs --time COLUMN and --position X,Y of one file, and no "

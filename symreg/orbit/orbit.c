@@ -17,10 +17,10 @@ static int read_star_mass(const char *text, double *mass, double *error)
         return 0;
     *mass = strtod(text, &end);
     const bool one = end != text && *mass > 0 && isfinite(*mass);
-    const char *second = *end == ',' ? end + 1 : end;
-    if (*end == ',')
+    const char *const second = *end == ',' ? end + 1 : NULL;
+    if (second)
         *error = strtod(second, &end);
-    if (!one || *end || (*second && end == second) || !(*error >= 0) || !isfinite(*error))
+    if (!one || *end || end == second || !(*error >= 0) || !isfinite(*error))
         return ORR_FAIL(ORR_EUSAGE,
                         "--star-mass: expected solar masses above 0, or with a standard error, "
                         "such as 0.87,0.03, found \"%s\"",
@@ -33,6 +33,24 @@ static int read_planets(const char *text, long *planets)
     *planets = -1;
     if (text && !orr_whole(text, 0, SR_ORBIT_PLANETS, planets))
         return ORR_FAIL(ORR_EUSAGE, "--planets: expected 0, 1 or 2, found \"%s\"", text);
+    return 0;
+}
+
+/* Refuses options before a file is read or a folder made. */
+static int check_options(const struct sr_orbit_options *o)
+{
+    const char *const column[] = {o->time, o->velocity, o->sigma, o->instrument};
+    static const char *const option[] = {"--time", "--velocity", "--sigma", "--instrument"};
+    double one, two;
+    long planets;
+    TRY(read_planets(o->planets, &planets));
+    TRY(read_star_mass(o->star_mass, &one, &two));
+    TRY(o->periods ? sr_orbit_periods(o->periods, &one, &two) : 0);
+    for (size_t a = 0; a < sizeof column / sizeof *column; a++)
+        for (size_t b = 0; b < a; b++)
+            if (column[a] && column[b] && !strcmp(column[a], column[b]))
+                return ORR_FAIL(ORR_EUSAGE, "%s: \"%s\" is the column of %s, too", option[a],
+                                column[a], option[b]);
     return 0;
 }
 
@@ -140,6 +158,7 @@ int sr_orbit_run(const struct orr_cli *cli, const char *file, const struct sr_or
         {"orbit.csv", "time,instrument,velocity,", NULL}};
     static const char *const picture[] = {"orbit.png"};
     struct sr_velocities data;
+    TRY(check_options(o));
     if (*cli->out)
         TRY(sr_own_kinds(cli->out, kinds, sizeof kinds / sizeof *kinds, picture, 1));
     int rc = sr_velocities_read(file, o, &data);

@@ -162,6 +162,8 @@ struct sr_periodogram {
                             2009, A&A 496, 577, Eq. (4), with an offset per instrument */
     double independent; /* number of independent frequencies */
 };
+/* Reads "LOW,HIGH". ORR_EUSAGE. */
+int sr_orbit_periods(const char *text, double *low, double *high);
 /* Of the velocities v (n) with the jitter of `orbit`. periods: LOW,HIGH or NULL. */
 int sr_periodogram_make(const struct sr_velocities *data, const double *v,
                         const struct sr_orbit *orbit, const char *periods,

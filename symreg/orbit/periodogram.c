@@ -11,8 +11,7 @@
 /* Frequencies in a peak, whose width is 1 / span; turns of a wave between exact sines. */
 enum { OVERSAMPLED = 10, EXACT = 256, MOST_FREQUENCIES = 2000000 };
 
-/* Reads "LOW,HIGH". */
-static int read_periods(const char *text, double *low, double *high)
+int sr_orbit_periods(const char *text, double *low, double *high)
 {
     char *end, *last;
     *low = strtod(text, &end);
@@ -112,7 +111,7 @@ static int choose_frequencies(const struct sr_velocities *data, const char *peri
 {
     double low = sr_periodogram_shortest(data->span), high = 2 * data->span;
     if (periods)
-        TRY(read_periods(periods, &low, &high));
+        TRY(sr_orbit_periods(periods, &low, &high));
     of->step = 1 / (OVERSAMPLED * data->span);
     of->low = 1 / high;
     const double count = floor((1 / low - of->low) / of->step) + 1;

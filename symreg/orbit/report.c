@@ -155,10 +155,10 @@ static void say_recommendation(const struct page *page)
     const int n = found->recommended, next = n < found->most ? n + 1 : n - 1;
     static const char *const number[] = {"no planet", "one planet", "two planets"};
     say(page, "%sRecommended: %s", page->markdown ? "\n" : "", number[n]);
+    const double above = found->bic[next] - found->bic[n];
     if (found->most > 0)
-        say(page,
-            n < found->most ? "; the BIC of %s is %+.1f" : "; the BIC of %s is higher by %.1f",
-            number[next], found->bic[next] - found->bic[n]);
+        say(page, "; the BIC of %s is %s by %.1f", number[next], above < 0 ? "lower" : "higher",
+            fabs(above));
     say(page, ".%sA further planet has to lower the BIC by %d, with a chance below %g.\n",
         page->markdown ? " " : "\n", SR_ORBIT_EVIDENCE, SR_ORBIT_CHANCE);
 }

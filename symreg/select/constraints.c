@@ -12,11 +12,18 @@
 
 enum { ENTRY = 128 };
 
-/* Copies the next entry without surrounding blanks; returns 0 at the end of the text. */
+/* The start of a list; NULL: it has no entries. */
+static const char *first_entry(const char *list)
+{
+    return list && *list ? list : NULL;
+}
+
+/* Copies the next entry without blanks; returns 0 behind the last one. Behind a separator at the
+ * end of the list there is an empty entry, which no option admits. */
 static int next_entry(const char **at, const char *separators, char entry[ENTRY])
 {
     size_t n = 0;
-    if (!**at)
+    if (!*at)
         return 0;
     for (; **at && !strchr(separators, **at); (*at)++) {
         for (size_t quoted = sr_name_quoted(*at); quoted > 1; quoted--, (*at)++)
@@ -25,7 +32,7 @@ static int next_entry(const char **at, const char *separators, char entry[ENTRY]
         if (!isspace((unsigned char)**at) && n + 1 < ENTRY)
             entry[n++] = **at;
     }
-    *at += **at != '\0';
+    *at = **at ? *at + 1 : NULL;
     entry[n] = '\0';
     return 1;
 }
@@ -151,7 +158,7 @@ int sr_complexity_set(struct sr_language *language, const char *text, const char
     memset(language->surcharge, 0, sizeof language->surcharge);
     memset(language->dearer, 0, sizeof language->dearer);
     language->priced = false;
-    for (const char *at = text ? text : ""; next_entry(&at, ",;", entry);) {
+    for (const char *at = first_entry(text); next_entry(&at, ",;", entry);) {
         const size_t quoted = sr_name_quoted(entry);
         const char *equals = strchr(entry + quoted, '=');
         if (!equals || equals == entry)
@@ -181,11 +188,12 @@ void sr_constraints_init(struct sr_constraints *constraints, const struct sr_lan
 
 /* Splits "name:rest" in two. */
 static int split_name(const struct sr_language *language, const char *option, const char *example,
-                      char *entry, enum sr_op *op, char **rest)
+                      const char *text, char *entry, enum sr_op *op, char **rest)
 {
     char *colon = strchr(entry, ':');
     if (!colon || colon == entry)
-        return ORR_FAIL(ORR_EUSAGE, "%s: expected \"%s\", found \"%s\"", option, example, entry);
+        return ORR_FAIL(ORR_EUSAGE, "%s: expected \"%s\", found \"%s\"%s%s%s", option, example,
+                        entry, *entry ? "" : " in \"", *entry ? "" : text, *entry ? "" : "\"");
     *colon = '\0';
     *rest = colon + 1;
     return find_op(language, option, entry, op);
@@ -200,12 +208,12 @@ static int wrong_sizes(const struct sr_op_info *info, const char *found)
 int sr_constraints_arguments(struct sr_constraints *constraints, const char *text)
 {
     char entry[ENTRY];
-    for (const char *at = text; next_entry(&at, ";", entry);) {
+    for (const char *at = first_entry(text); next_entry(&at, ";", entry);) {
         char *rest = NULL, number[ENTRY];
         enum sr_op op;
-        TRY(split_name(constraints->language, "--constrain", "^:-1,1", entry, &op, &rest));
+        TRY(split_name(constraints->language, "--constrain", "^:-1,1", text, entry, &op, &rest));
         const struct sr_op_info *const info = sr_op(constraints->language, (int)op);
-        const char *list = rest;
+        const char *list = first_entry(rest);
         int k = 0;
         for (; next_entry(&list, ",", number); k++) {
             long most;
@@ -224,15 +232,18 @@ int sr_constraints_arguments(struct sr_constraints *constraints, const char *tex
 int sr_constraints_nesting(struct sr_constraints *constraints, const char *text)
 {
     char entry[ENTRY];
-    for (const char *at = text; next_entry(&at, ";", entry);) {
+    for (const char *at = first_entry(text); next_entry(&at, ";", entry);) {
         char *rest = NULL, pair[ENTRY];
         enum sr_op outer = SR_CONSTANT, inner = SR_CONSTANT;
-        TRY(split_name(constraints->language, "--nest", "sin:cos=0,sin=1", entry, &outer, &rest));
-        for (const char *list = rest; next_entry(&list, ",", pair);) {
+        TRY(split_name(constraints->language, "--nest", "sin:cos=0,sin=1", text, entry, &outer,
+                       &rest));
+        for (const char *list = first_entry(rest); next_entry(&list, ",", pair);) {
             char *equals = strchr(pair, '=');
             long most;
             if (!equals)
-                return ORR_FAIL(ORR_EUSAGE, "--nest: expected \"sin:cos=0\", found \"%s\"", pair);
+                return ORR_FAIL(ORR_EUSAGE,
+                                "--nest: expected \"sin:cos=0\", found \"%s\" in \"%s\"", pair,
+                                text);
             *equals = '\0';
             TRY(find_op(constraints->language, "--nest", pair, &inner));
             TRY(whole_number("--nest", pair, equals + 1, 0, &most));

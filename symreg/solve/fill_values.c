@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "solve.h"
 
 /* The number with nine digits, or the shorter one that single precision stores as this number:
@@ -131,6 +132,31 @@ void sr_rows_filled(const struct sr_data *data, bool *filled)
         for (size_t row = 0; data->rows > 3 && row < data->rows; row += data->rows - 1)
             filled[row] = filled[row] || is_total(x, data->rows, row);
     }
+}
+
+void sr_fill_note(const struct orr_csv *csv, const char *file, const char *list, bool quiet)
+{
+    char name[256], number[32];
+    double *const x = orr_alloc(csv->rows + 1, sizeof *x);
+    while (x && list && sr_name_next(&list, name, sizeof name)) {
+        const int column = orr_csv_column(csv, name);
+        struct column c = {.x = x, .rows = csv->rows};
+        for (size_t i = 0; i < csv->rows && column >= 0; i++)
+            x[i] = csv->values[i * csv->cols + (size_t)column];
+        if (column >= 0)
+            find_fills(&c);
+        for (int k = 0; k < c.fills; k++) {
+            const struct others others = others_of(&c, c.fill[k], false);
+            write_shortly(c.fill[k], number);
+            orr_note(quiet,
+                     "symreg: %s: column \"%s\" is %s in %zu row%s, and %.6g to %.6g elsewhere; if "
+                     "that stands for a missing value, --missing-value %s leaves such rows out",
+                     file, name, number, others.alike, others.alike > 1 ? "s" : "", others.least,
+                     others.most, number);
+        }
+    }
+    free(x);
+    orr_error_recover();
 }
 
 static void list_rows(const double *x, size_t rows, double value, size_t count, char *text,

@@ -344,6 +344,8 @@ void sr_table_restore(struct sr_table *table);
 /* Marks the rows that have fill values, in a column or the target, as sr_remark_fill() names them,
  * and a first or last one of totals. */
 void sr_rows_filled(const struct sr_data *data, bool *filled);
+/* Notes the fill values in the columns of tracks, a list of names as an option has it, or NULL. */
+void sr_fill_note(const struct orr_csv *csv, const char *file, const char *list, bool quiet);
 /* Marks the rows whose target is far from those of their neighbours, which agree; none in tables of
  * more than SR_NEAR_COLUMNS columns. ORR_ENOMEM. */
 int sr_rows_far(const struct sr_data *data, bool *far);

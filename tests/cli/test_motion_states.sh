@@ -187,8 +187,34 @@ states without a time | 2 --time | "$WORK/prey.csv" --state x,y
 general without positions | 2 --position | "$WORK/prey.csv" --time t --general
 masses of states | 2 --mass --state | "$WORK/prey.csv" --time t --state x,y --mass x
 inputs of bodies | 2 --input --state | "$WORK/prey.csv" --time t --position x,y --input x
+an unknown operator, before anything is printed | 2 symreg.unary 'did you mean "floor"' | "$WORK/prey.csv" --time t --state x,y --unary foo
 units of a derivative | 2 --units dx/dt | "$WORK/prey.csv" --time t --state x,y --units dx/dt=m
 END
+
+# ---- fill values are named
+awk -F, -v OFS=, 'NR % 20 == 5 { $3 = -999 } 1' "$WORK/prey.csv" >"$WORK/filled.csv"
+fills() { # OPTION...: whether or not there is a law in such tracks
+    program symreg motion "$WORK/filled.csv" --time t --seconds 0.05 --threads 1 "$@" \
+        >"$WORK/filled.txt" 2>&1 || true
+    grep 'column "x" is' "$WORK/filled.txt" || echo none
+}
+check "a fill value of states is named" prints \
+    'column "x" is -999 in 6 rows, and .* --missing-value -999 leaves such rows out' fills --state x,y
+check "a fill value of positions is named" prints 'column "x" is -999 in 6 rows' \
+    fills --position x,y --centre 0,0
+check "a fill value is left out" prints '^none$' fills --state x,y --missing-value -999
+
+# ---- uniform motion has no acceleration, by components and as a sum of vectors
+awk 'BEGIN { print "t,x,y"
+    for (i = 0; i < 60; i++) printf "%.17g,%.17g,%.17g\n", i / 10, 1 + i / 5, 3 - 0.07 * i }' \
+    >"$WORK/uniform.csv"
+uniform() { # --position COLUMNS
+    program symreg motion "$WORK/uniform.csv" --time t --position "$1" --general --seconds 1 \
+        --threads 1 --quiet
+}
+check "uniform motion" prints '^d2x/dt2 = 0$' uniform x
+check "uniform motion in a plane" prints '^d2x/dt2 = 0 d2y/dt2 = 0$' \
+    eval 'uniform x,y | grep ^d2 | xargs'
 
 # ---- noise, several tracks, and other kinds of systems
 if quick; then finish; fi

@@ -77,6 +77,11 @@ check "--planets 0 reports offset and jitter: alone, though two are recommended"
     lacks '^planet ' "$WORK/none.txt"
 check "--planets 0 reports offset and jitter: as a line says" \
     grep -q '^Recommended: two planets' "$WORK/none.txt"
+awk 'BEGIN { srand(1); print "t,v"; for (i = 0; i < 40; i++) print i * 1.37 "," 9 * cos(i) + rand() }' \
+    >"$WORK/wave.csv"
+"$BIN/symreg" orbit "$WORK/wave.csv" --time t --velocity v >"$WORK/wave.txt"
+check "one planet is recommended: beside another BIC in words" prints \
+    '^Recommended: one planet; the BIC of two planets is (higher|lower) by [0-9.]+[.]$' cat "$WORK/wave.txt"
 "$BIN/symreg" orbit $DATA --time bjd --velocity rv_m_s --instrument instrument >"$WORK/alike.txt"
 check "velocities without errors give two planets" prints '^2$' grep -c '^planet ' "$WORK/alike.txt"
 
@@ -117,6 +122,11 @@ refused "three planets" 2 '--planets: expected 0, 1 or 2, found "3"' $DATA "${GI
 refused "a star without mass" 2 '--star-mass: expected solar masses above 0' $DATA "${GIVEN[@]}" \
     --star-mass 0
 refused "periods that fall" 2 '--period: expected LOW,HIGH' $DATA "${GIVEN[@]}" --period 9,3
+refused "a column that is two" 2 '--velocity: "bjd" is the column of --time, too' $DATA --time bjd \
+    --velocity bjd
+refused "three planets, before a folder is made" 2 '--planets: expected 0, 1 or 2' $DATA \
+    "${GIVEN[@]}" --planets 3 --out "$WORK/unmade"
+check_not "three planets, before a folder is made: is not there" test -e "$WORK/unmade"
 refused "an option of a table" 2 '--target: belongs to a table' $DATA "${GIVEN[@]}" --target rv_m_s
 head -5 $DATA >"$WORK/few.csv"
 refused "four rows" 1 'few.csv: expected at least 6 velocities, found 4' "$WORK/few.csv" \

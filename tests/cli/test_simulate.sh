@@ -85,6 +85,14 @@ STDOUT=any refuse "x' = x^2 ends at 1 / x" 1 \
 check_not "x' = x^2 ends at 1 / x: with an error" simulate explosion --start x=2 --times 0:1:0.2
 check "x' = x^2 ends at 1 / x: and the rows up to there" follows explosion 3 '2 / (1 - 2 * t)' 1e-6
 
+equations stiff '{"equations": ["-1e9 * x"], "columns": ["x"]}'
+STDOUT=any refuse "stiff equations" 1 'stiff.json: the solution ends at the time' \
+    'stiff equations; nearer times have more steps' -- \
+    "$BIN/symreg" simulate "$WORK/stiff.json" --start x=1 --times 0:1:0.5
+check "a start with blanks" simulate circle --start 'x=0.3 , y=0.4 ' --times 0:10:0.25
+check "a start with blanks: is the start" \
+    follows circle 41 '0.3 * cos(1.5 * t) + 0.4 * sin(1.5 * t)' 1e-8
+
 # ---- what is refused
 no() { # NAME STATUS PATTERN FILE OPTION...
     refuse "$1" "$2" "$3" -- "$BIN/symreg" simulate "$WORK/$4.json" "${@:5}"

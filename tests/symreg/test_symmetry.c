@@ -316,6 +316,9 @@ TEST(longer_forms_cost_more)
     }
 }
 
+/* The standard error of every number of the equations that are measured. */
+static double constant_error;
+
 /* The symmetries of two equations, in which c is 3 of the tracks' category. */
 static void measure(const char *first, const char *second, struct sr_symmetry *symmetry)
 {
@@ -332,6 +335,9 @@ static void measure(const char *first, const char *second, struct sr_symmetry *s
         s.track[k].category = 1;
     system.each.value[0][0] = 2;
     system.each.value[0][1] = 3;
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < SR_NODES; k++)
+            system.error[d][k] = constant_error;
     assert_int_equal(sr_symmetry_measure(&s, NULL, &system), 0);
     assert_true(system.symmetry.measured);
     *symmetry = system.symmetry;
@@ -375,6 +381,22 @@ TEST(a_potential_that_changes_with_the_time_conserves_nothing)
     assert_string_equal(potential("-2 * x", "-y"), "conservative: free of curl");
     assert_string_equal(potential("cos(t) - 2 * x", "-y"),
                         "not conservative: free of curl, but it changes with the time");
+}
+
+/* The line about a potential of two pendulums whose spring has two constants with errors. */
+static const char *spring(double error)
+{
+    constant_error = error;
+    const char *text = potential("0.3 * (y - x) - x", "0.3002 * (x - y) - y");
+    constant_error = 0;
+    return text;
+}
+
+TEST(what_errors_of_constants_explain_breaks_no_symmetry)
+{
+    assert_non_null(strstr(spring(1e-4), "conservative within its errors: 0.0075% +- 0.005% of "));
+    assert_non_null(strstr(spring(1e-5), "not conservative: 0.0075% +- 0.0005% of "));
+    assert_non_null(strstr(spring(0), "not conservative: 0.0075% of "));
 }
 
 TESTS(NULL, NULL)
