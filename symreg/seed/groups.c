@@ -400,15 +400,6 @@ static bool same_groups(const struct sr_grouping *a, const struct sr_grouping *b
     return a->groups == b->groups && found == a->groups;
 }
 
-static int try_grouping(const struct table *t, struct sr_grouping *g,
-                        struct sr_grouping list[SR_GROUPINGS], int *count)
-{
-    for (int i = 0; i < *count; i++)
-        if (same_groups(&list[i], g))
-            return 0;
-    return test_grouping(t, g, list, count);
-}
-
 /* Tries groups of r independent vectors of the active columns, together with the columns that have
  * no logarithm. */
 static int try_rank(const struct table *t, const int *active, int k, int r,
@@ -437,7 +428,11 @@ static int try_rank(const struct table *t, const int *active, int k, int r,
                 g.group[j].half[active[i]] = 2 * basis[j]->entry[i];
         for (int j = 0; j < plains; j++)
             g.group[r + j].half[plain[j]] = 2;
-        TRY(try_grouping(t, &g, list, count));
+        bool seen = false;
+        for (int i = 0; i < *count && !seen; i++)
+            seen = same_groups(&list[i], &g);
+        if (!seen)
+            TRY(test_grouping(t, &g, list, count));
     }
     return 0;
 }
@@ -475,15 +470,6 @@ static bool is_usable(const struct sr_data *data)
     return data->features >= 2 && data->features <= COLUMNS && data->rows >= LEAST_ROWS;
 }
 
-/* A model of large rows for a table of all rows, whose units and typical |y| are others. */
-static void convert_model(const struct table *from, const struct table *to, struct sr_smooth *model)
-{
-    const double ratio = from->typical / to->typical;
-    model->noise *= ratio * ratio;
-    for (int f = 0; f < to->columns; f++)
-        model->length[f] *= from->unit[f] / to->unit[f];
-}
-
 /* Sizes of the rows of a table; value, deviation (rows) of its z as predicted. */
 static void set_sizes(const struct table *t, const struct sr_data *data, double noise,
                       const double *value, const double *deviation, double *size)
@@ -512,7 +498,10 @@ int sr_groups_sizes(const struct sr_data *data, double *size)
     sr_fill(size, data->rows, 0);
     if (!rc) {
         const struct sr_smooth_data seen = all_columns(&all);
-        convert_model(&few, &all, &model);
+        const double ratio = few.typical / all.typical; /* units and typical |y| are others */
+        model.noise *= ratio * ratio;
+        for (int f = 0; f < all.columns; f++)
+            model.length[f] *= few.unit[f] / all.unit[f];
         rc = sr_smooth_predict(&seen, &model, value, value + all.rows);
     }
     if (!rc)

@@ -37,8 +37,7 @@ static const double exact = 1e-22, least_gain = 1e-3;
 
 struct term {
     struct sr_expr body; /* h g(c u + d) */
-    int phase;           /* the node of d of a sine, followed by its sum; -1: none */
-    int sine;            /* the node of g of a sine */
+    int phase;           /* the node of d of a sine, followed by its sum and sine; -1: none */
     int h;               /* number of h; 0 where it is 1 or has constants */
     int factor;          /* nodes of h; the next one is c of an exponential */
     double flat;         /* the largest |c| of an exponential that is 1 but for 2%; else 0 */
@@ -115,7 +114,7 @@ static bool write_term(const struct search *s, const struct next *next, struct t
 {
     const struct sr_rate *rate = &s->r.rate[next->rate];
     const struct sr_expr *h = &s->r.h.expr[next->factor];
-    *t = (struct term){.phase = -1, .sine = -1, .factor = h->count, .weight = 1};
+    *t = (struct term){.phase = -1, .factor = h->count, .weight = 1};
     t->h = next->factor < s->r.falls ? next->factor : 0;
     sr_put_expr(&t->body, h);
     if (rate->variable >= 0) {
@@ -131,7 +130,6 @@ static bool write_term(const struct search *s, const struct next *next, struct t
                                         : "tanh(c * u)",
                     &s->r.u.expr[rate->variable], "cd", number, &t->body);
         t->flat = rate->g == SR_EXP ? 0.02 / s->r.u.range[rate->variable] : 0;
-        t->sine = sine ? t->body.count - 1 : -1;
         t->phase = sine ? t->body.count - 3 : -1;
         if (h->count)
             sr_put_op(&t->body, SR_MUL);
@@ -248,8 +246,7 @@ static void correlate_always(struct search *s)
 {
     const struct sr_rates *r = &s->r;
     double one[ROWS];
-    sr_fill(one, (size_t)r->rows, 1);
-    sr_scale_to_one(one, r->rows);
+    sr_fill(one, (size_t)r->rows, 1 / sqrt(r->rows));
     correlate_factors(s, one, r->value, s->one);
     correlate_factors(s, NULL, r->square, s->square);
     for (int h = 0; h < r->h.count; h++)
@@ -446,16 +443,16 @@ static void drop_phase(const struct search *s, struct term *t)
         return;
     struct sr_node *node = t->body.node;
     const double d = node[t->phase].value;
-    const int first = node[t->sine].op == SR_SIN ? 0 : 1; /* cos x = sin(x + pi / 2) */
+    const int sine = t->phase + 2,
+              first = node[sine].op == SR_SIN ? 0 : 1; /* cos x = sin(x + pi / 2) */
     const int turn = (int)fmod(round(d / quarter), 4) + 4 + first;
     const enum sr_op g = turn % 2 ? SR_COS : SR_SIN;
     if (!sr_has(s->p->operators, g))
         return;
     if (turn % 4 >= 2)
         t->weight = -t->weight;
-    node[t->sine].op = (uint8_t)g;
-    memmove(node + t->phase, node + t->phase + 2,
-            (size_t)(t->body.count - t->phase - 2) * sizeof *node);
+    node[sine].op = (uint8_t)g;
+    memmove(node + t->phase, node + sine, (size_t)(t->body.count - sine) * sizeof *node);
     t->body.count -= 2;
     t->phase = -1;
 }
@@ -476,7 +473,7 @@ static bool put_slope(struct sum *sum)
         struct sr_expr of[2] = {{.count = end - u}, {.count = factor}};
         memcpy(of[0].node, node + u, (size_t)(end - u) * sizeof *node);
         memcpy(of[1].node, node, (size_t)factor * sizeof *node);
-        *t = (struct term){.phase = -1, .sine = -1, .weight = 1};
+        *t = (struct term){.phase = -1, .weight = 1};
         sr_put_text(factor ? "v * (w + u * d) * exp(c * u)" : "(w + u * d) * exp(c * u)", of, "wdc",
                     number, &t->body);
         return true;

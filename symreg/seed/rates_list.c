@@ -56,17 +56,12 @@ static void append_text(const struct sr_rates *r, const char *text, int u, int v
     append(r, &expr, to);
 }
 
-static bool has_quotients(uint64_t operators)
-{
-    return sr_has(operators, SR_DIV) || sr_has(operators, SR_INV);
-}
-
 /* The columns, their reciprocals and squares, products and quotients of two. A reciprocal is
  * written as such, as sr_proposal_shorten() makes quotients of it. */
 static void list_products(const struct sr_rates *r, uint64_t operators, struct sr_rates_forms *to)
 {
     const int n = r->data.features, few = n <= MANY ? n : 0;
-    const bool divides = has_quotients(operators);
+    const bool divides = sr_has(operators, SR_DIV) || sr_has(operators, SR_INV);
     for (int a = 0; a < n; a++)
         append_text(r, "u", a, a, 0, to);
     for (int a = 0; a < few && divides; a++)
@@ -179,17 +174,14 @@ static void put_steps(struct sr_rates *r, uint64_t operators)
         const double low = r->u.low[v], range = r->u.range[v];
         for (int k = 0; k < 2 * WIDTHS * CENTRES && range > 0; k++) {
             const double b = low + range * (k % CENTRES + 1) / (CENTRES + 1);
-            const int doubled = k / 2 / CENTRES;
-            const double width = 3 * orr_pow(2, doubled) / range;
+            const double width = 3 * ldexp(1, k / 2 / CENTRES) / range;
             const double c = k / CENTRES % 2 ? -width : width, d = orr_exp(c * b);
             if (isnormal(d))
                 put_column(r, v, SR_INV, c, d);
         }
-        for (int k = 0; k < 2 * EXPONENTS && low > 0; k++) { /* as in Planck's law and in tanh */
-            const int pair = k / 2;
-            put_column(r, v, SR_INV, least_exponent * orr_pow(2, pair / 2.0) / range,
-                       k % 2 ? 1 : -1);
-        }
+        for (int k = 0; k < EXPONENTS && low > 0; k++) /* as in Planck's law and in tanh */
+            for (int d = -1; d <= 1; d += 2)
+                put_column(r, v, SR_INV, least_exponent * orr_pow(2, k / 2.0) / range, d);
     }
 }
 
