@@ -37,8 +37,7 @@ static const double exact = 1e-22, least_gain = 1e-3;
 
 struct term {
     struct sr_expr body; /* h g(c u + d) */
-    int phase;           /* the node of d of a sine, followed by its sum; -1: none */
-    int sine;            /* the node of g of a sine */
+    int phase;           /* the node of d of a sine, followed by its sum and sine; -1: none */
     int h;               /* number of h; 0 where it is 1 or has constants */
     int factor;          /* nodes of h; the next one is c of an exponential */
     double flat;         /* the largest |c| of an exponential that is 1 but for 2%; else 0 */
@@ -115,7 +114,7 @@ static bool write_term(const struct search *s, const struct next *next, struct t
 {
     const struct sr_rate *rate = &s->r.rate[next->rate];
     const struct sr_expr *h = &s->r.h.expr[next->factor];
-    *t = (struct term){.phase = -1, .sine = -1, .factor = h->count, .weight = 1};
+    *t = (struct term){.phase = -1, .factor = h->count, .weight = 1};
     t->h = next->factor < s->r.falls ? next->factor : 0;
     sr_put_expr(&t->body, h);
     if (rate->variable >= 0) {
@@ -131,7 +130,6 @@ static bool write_term(const struct search *s, const struct next *next, struct t
                                         : "tanh(c * u)",
                     &s->r.u.expr[rate->variable], "cd", number, &t->body);
         t->flat = rate->g == SR_EXP ? 0.02 / s->r.u.range[rate->variable] : 0;
-        t->sine = sine ? t->body.count - 1 : -1;
         t->phase = sine ? t->body.count - 3 : -1;
         if (h->count)
             sr_put_op(&t->body, SR_MUL);
@@ -248,8 +246,7 @@ static void correlate_always(struct search *s)
 {
     const struct sr_rates *r = &s->r;
     double one[ROWS];
-    sr_fill(one, (size_t)r->rows, 1);
-    sr_scale_to_one(one, r->rows);
+    sr_fill(one, (size_t)r->rows, 1 / sqrt(r->rows));
     correlate_factors(s, one, r->value, s->one);
     correlate_factors(s, NULL, r->square, s->square);
     for (int h = 0; h < r->h.count; h++)
@@ -401,7 +398,7 @@ static int leave_out(const struct sum *sum, int sums, struct sum part[PARTS])
 {
     int n = 0;
     for (int i = 0; i < sums && i < EXCHANGED; i++)
-        for (int k = 0; k < sum[i].terms; k++) {
+        for (int k = 0; k < sum[i].terms && sum[i].terms > 1; k++) {
             struct sum *p = &part[n++];
             *p = sum[i];
             p->terms--;
@@ -420,19 +417,19 @@ static int exchange_terms(const struct search *s, struct sum *sum, int *count)
 }
 
 /* Fits the best sums of the greatest length with one term left out; the terms of the sum that
- * explains the table may be fewer than were pursued. */
-static void drop_terms(const struct search *s, const struct sum *sum, int sums,
-                       struct sum part[PARTS], int *count)
+ * explains the table may be fewer than were pursued. Returns how many. */
+static int drop_terms(const struct search *s, const struct sum *sum, int sums,
+                      struct sum part[PARTS])
 {
     const int n = leave_out(sum, sums, part);
+    int kept = 0;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(s->p->threads) copyin(orr_stop_of_call)
     for (int i = 0; i < n; i++)
-        if (part[i].terms)
-            fit_sum(s, &part[i]);
-    *count = 0;
+        fit_sum(s, &part[i]);
     for (int i = 0; i < n; i++)
-        if (part[i].terms && isfinite(part[i].loss))
-            part[(*count)++] = part[i];
+        if (isfinite(part[i].loss))
+            part[kept++] = part[i];
+    return kept;
 }
 
 /* ---- seeds */
@@ -446,25 +443,18 @@ static void drop_phase(const struct search *s, struct term *t)
         return;
     struct sr_node *node = t->body.node;
     const double d = node[t->phase].value;
-    const int first = node[t->sine].op == SR_SIN ? 0 : 1; /* cos x = sin(x + pi / 2) */
+    const int sine = t->phase + 2,
+              first = node[sine].op == SR_SIN ? 0 : 1; /* cos x = sin(x + pi / 2) */
     const int turn = (int)fmod(round(d / quarter), 4) + 4 + first;
     const enum sr_op g = turn % 2 ? SR_COS : SR_SIN;
     if (!sr_has(s->p->operators, g))
         return;
     if (turn % 4 >= 2)
         t->weight = -t->weight;
-    node[t->sine].op = (uint8_t)g;
-    memmove(node + t->phase, node + t->phase + 2,
-            (size_t)(t->body.count - t->phase - 2) * sizeof *node);
+    node[sine].op = (uint8_t)g;
+    memmove(node + t->phase, node + sine, (size_t)(t->body.count - sine) * sizeof *node);
     t->body.count -= 2;
     t->phase = -1;
-}
-
-/* Removes an exponential that hardly varies beside its factor h. */
-static void drop_flat(struct term *t)
-{
-    if (t->factor && fabs(t->body.node[t->factor].value) < t->flat)
-        t->body.count = t->factor;
 }
 
 /* Writes the first exponential h exp(c u) of a sum as h (w + d u) exp(c u), as of a wave at the
@@ -483,7 +473,7 @@ static bool put_slope(struct sum *sum)
         struct sr_expr of[2] = {{.count = end - u}, {.count = factor}};
         memcpy(of[0].node, node + u, (size_t)(end - u) * sizeof *node);
         memcpy(of[1].node, node, (size_t)factor * sizeof *node);
-        *t = (struct term){.phase = -1, .sine = -1, .weight = 1};
+        *t = (struct term){.phase = -1, .weight = 1};
         sr_put_text(factor ? "v * (w + u * d) * exp(c * u)" : "(w + u * d) * exp(c * u)", of, "wdc",
                     number, &t->body);
         return true;
@@ -538,8 +528,8 @@ static double write_variant(const struct search *s, const struct sum *of, int va
         struct term *t = &sum.term[k];
         if (variant & 4)
             drop_phase(s, t);
-        if (variant & 1)
-            drop_flat(t);
+        if (variant & 1 && t->factor && fabs(t->body.node[t->factor].value) < t->flat)
+            t->body.count = t->factor;
         if (variant & 1 && fabs(fabs(t->weight) - 1) < 0.15)
             t->weight = t->weight > 0 ? 1 : -1;
     }
@@ -572,15 +562,15 @@ static void add_seeds(struct search *s, int sums)
 /* Sums of one term, of two, and so on, after an empty one. *whole: no limit ended the search. */
 static int search_sums(struct search *s, struct sum sum[SUMS], int *sums, bool *whole)
 {
-    struct sum *from = sum;
-    int count = 1, all = 1, rc = 0;
+    const int most = s->p->loss->data->rows < SR_FEW_FOR_PAIRS ? FEW_TERMS : TERMS;
     const double least = exact * s->loss.base;
+    struct sum *from = sum;
+    int count = 1, rc = 0;
     *whole = true;
     sr_rates_list(&s->r, s->p->operators);
     correlate_always(s);
-    const int most = s->p->loss->data->rows < SR_FEW_FOR_PAIRS ? FEW_TERMS : TERMS;
-    for (int k = 0; k < most && count && !rc && *whole; k++) {
-        struct sum *to = sum + all;
+    for (int k = 0; k < most && count && !(k > 0 && from->loss <= least) && !rc; k++) {
+        struct sum *to = from + count;
         int found = 0;
         *whole = !sr_proposal_over(s->p);
         if (!*whole)
@@ -590,16 +580,11 @@ static int search_sums(struct search *s, struct sum sum[SUMS], int *sums, bool *
             rc = exchange_terms(s, to, &found);
         from = to;
         count = found;
-        all += found;
-        if (count && from->loss <= least)
-            break;
     }
-    if (!rc && all > 1) {
-        drop_terms(s, from, count, sum + all, &count);
-        all += count;
-    }
+    *sums = (int)(from - sum) + count;
+    if (!rc)
+        *sums += drop_terms(s, from, count, from + count);
     *whole = *whole && !orr_signal_seen();
-    *sums = all;
     return rc;
 }
 
