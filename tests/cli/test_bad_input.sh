@@ -57,7 +57,7 @@ $p: not a whole number | 2 model.layers whole '"1.5"' | --set model.layers=1.5
 $p: nothing for a number | 2 pretrain.lr number '""' | --set pretrain.lr=
 $p: not finite | 2 pretrain.lr number '"nan"' | --set pretrain.lr=nan
 $p: out of range | 2 orbits.e_max 'from 0 to' '"1.5"' | --set orbits.e_max=1.5
-$p: a list that ends with a comma | 2 attention 'list of names' '"softmax,"' | --set attention=softmax,
+$p: a list ends with a comma | 2 attention 'list of names' '"softmax,"' | --set attention=softmax,
 $p: negative size | 2 orbits.train 'from 0 to' '"-5"' | --set orbits.train=-5
 $p: unknown choice | 2 model.positions 'learned|rope|none' roped | --set model.positions=roped
 $p: unknown device of a preset | 2 model.device 'auto|cpu|cuda' '"gpu"' | --set model.device=gpu
@@ -106,6 +106,7 @@ table="docs/data/planets.csv --target T_yr"
 awk 'BEGIN { print "t,x"; for (i = 0; i < 30; i++) print i / 10 "," cos(i / 10) }' >"$WORK/x.csv"
 states="motion $WORK/x.csv --time t --state x --threads 1"
 star="orbit docs/data/velocities.csv --time bjd --velocity rv_m_s"
+steps="simulate '$WORK/circle.json' --times 0:1:1"
 refusals "$BIN/symreg" <<END
 a list of operators | 2 --unary 'list of names' '"inv,"' | $table --unary inv,
 a list of prices | 2 --complexity 'found "exp=3,"' | $table --complexity exp=3,
@@ -115,14 +116,14 @@ a list of nests | 2 --nest 'found "" in "sin:cos=0;"' | $table --nest 'sin:cos=0
 a list of one nest | 2 --nest 'found "" in "sin:cos=0,"' | $table --nest sin:cos=0,
 units of states | 2 --units 'found "" in "x=m,"' | $states --units x=m,
 the mass of a star | 2 --star-mass 'found "1,"' | $star --star-mass 1,
-a start | 2 --start 'found "" in "x=1,y=2,"' | simulate '$WORK/circle.json' --times 0:1:1 --start x=1,y=2,
-a start in its middle | 2 --start 'found ",y=2" in "x=1,,y=2"' | simulate '$WORK/circle.json' --times 0:1:1 --start x=1,,y=2
+a start | 2 --start 'found "" in "x=1,y=2,"' | $steps --start x=1,y=2,
+a start in its middle | 2 --start 'found ",y=2" in "x=1,,y=2"' | $steps --start x=1,,y=2
 END
 refuse "a list of answers" 2 --answers 'found "' -- smoke report --answers "$WORK/none,"
-PROGRAMS=probe refuse "a list of probes" 2 --probes 'found ""' -- "$BIN/probe" judge --run "$run" --probes laws, \
-    --answers "$WORK/none"
-PROGRAMS=probe refuse "a list of trainings" 2 --answers 'found "' -- "$BIN/probe" judge --run "$run" \
-    --answers "$WORK/none,"
+PROGRAMS=probe refuse "a list of probes" 2 --probes 'found ""' -- \
+    "$BIN/probe" judge --run "$run" --probes laws, --answers "$WORK/none"
+PROGRAMS=probe refuse "a list of trainings" 2 --answers 'found "' -- \
+    "$BIN/probe" judge --run "$run" --answers "$WORK/none,"
 refuse "preset that grew a long name" 2 --preset 'no preset "' -- "$BIN/orbits" \
     --preset "$(printf '%5000s' x)"
 

@@ -75,7 +75,7 @@ for s in ';' '\t'; do # as a spreadsheet saves them, with more separators at the
 done
 sed '/^ X =/s/  */\t/g' "$WORK/venus.txt" >"$WORK/tabbed.txt"
 check "tabs in place of blanks" motion tabbed "$WORK/tabbed.txt"
-check "tabs in place of blanks: give the same law" same_by law_of "$WORK/tabbed.log" "$WORK/venus.log"
+check "tabs: give the same law" same_by law_of "$WORK/tabbed.log" "$WORK/venus.log"
 
 # ---- several: the Sun is where they are from, and masses are known by their numbers
 check "three planets, of other units and layouts" motion three "$WORK/mercury.txt" \
@@ -133,8 +133,8 @@ check "three bodies, of which one has no GM: with the Sun as their centre" \
 check "three bodies, of which one has no GM: give GM of the Sun as a constant, km^3/day^2" \
     computes light '9.90693e20 / $1 ^ 2' 3e-5
 tr ., ',;' <"$WORK/earth.txt" | sed 's/J2000,0/J2000.0/' >"$WORK/commas.txt"
-refused "decimal commas" 1 'commas.txt:14: "2451545,000000000" has a decimal comma, expected decimal' \
-    "$WORK/commas.txt"
+refused "decimal commas" 1 \
+    'commas.txt:14: "2451545,000000000" has a decimal comma, expected decimal' "$WORK/commas.txt"
 sed '/EOE/d' "$WORK/earth.txt" >"$WORK/cut.txt"
 refused "a file that is cut off" 1 'the file is cut off' "$WORK/cut.txt"
 cat "$WORK/venus.txt" "$WORK/earth.txt" >"$WORK/both.txt"

@@ -274,7 +274,7 @@ awk -F, -v OFS=, 'NR > 1 { $2 += 0.01 * sin(NR * NR); $3 += 0.01 * cos(NR ^ 3) }
     "$WORK/free.csv" >"$WORK/noisy.csv"
 refuse "no force: with noise" 1 'straight lines within the noise' -- \
     "$BIN/symreg" motion "$WORK/noisy.csv" $TX --centre 0,0 --quiet
-bad "no positions" 2 'motion needs --time COLUMN and --position X,Y, or --state X,Y' "$eight" --time t
+bad "no positions" 2 'motion needs --time COLUMN and --position' "$eight" --time t
 refuse "of a table" 2 '--time: belongs to symreg motion' -- "$BIN/symreg" "$F" --target x --time t
 refuse "no file" 2 'expected TRACKS.csv' -- "$BIN/symreg" motion $TX
 if quick; then finish; fi

@@ -187,7 +187,7 @@ states without a time | 2 --time | "$WORK/prey.csv" --state x,y
 general without positions | 2 --position | "$WORK/prey.csv" --time t --general
 masses of states | 2 --mass --state | "$WORK/prey.csv" --time t --state x,y --mass x
 inputs of bodies | 2 --input --state | "$WORK/prey.csv" --time t --position x,y --input x
-an unknown operator, before anything is printed | 2 symreg.unary 'did you mean "floor"' | "$WORK/prey.csv" --time t --state x,y --unary foo
+an unknown operator | 2 symreg.unary '"floor"' | "$WORK/prey.csv" --time t --state x --unary foo
 units of a derivative | 2 --units dx/dt | "$WORK/prey.csv" --time t --state x,y --units dx/dt=m
 END
 
@@ -199,7 +199,8 @@ fills() { # OPTION...: whether or not there is a law in such tracks
     grep 'column "x" is' "$WORK/filled.txt" || echo none
 }
 check "a fill value of states is named" prints \
-    'column "x" is -999 in 6 rows, and .* --missing-value -999 leaves such rows out' fills --state x,y
+    'column "x" is -999 in 6 rows, and .* --missing-value -999 leaves such rows out' \
+    fills --state x,y
 check "a fill value of positions is named" prints 'column "x" is -999 in 6 rows' \
     fills --position x,y --centre 0,0
 check "a fill value is left out" prints '^none$' fills --state x,y --missing-value -999

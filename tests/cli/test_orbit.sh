@@ -77,11 +77,12 @@ check "--planets 0 reports offset and jitter: alone, though two are recommended"
     lacks '^planet ' "$WORK/none.txt"
 check "--planets 0 reports offset and jitter: as a line says" \
     grep -q '^Recommended: two planets' "$WORK/none.txt"
-awk 'BEGIN { srand(1); print "t,v"; for (i = 0; i < 40; i++) print i * 1.37 "," 9 * cos(i) + rand() }' \
-    >"$WORK/wave.csv"
+awk 'BEGIN { srand(1); print "t,v"
+    for (i = 0; i < 40; i++) print i * 1.37 "," 9 * cos(i) + rand() }' >"$WORK/wave.csv"
 "$BIN/symreg" orbit "$WORK/wave.csv" --time t --velocity v >"$WORK/wave.txt"
 check "one planet is recommended: beside another BIC in words" prints \
-    '^Recommended: one planet; the BIC of two planets is (higher|lower) by [0-9.]+[.]$' cat "$WORK/wave.txt"
+    '^Recommended: one planet; the BIC of two planets is (higher|lower) by [0-9.]+[.]$' \
+    cat "$WORK/wave.txt"
 "$BIN/symreg" orbit $DATA --time bjd --velocity rv_m_s --instrument instrument >"$WORK/alike.txt"
 check "velocities without errors give two planets" prints '^2$' grep -c '^planet ' "$WORK/alike.txt"
 

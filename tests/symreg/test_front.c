@@ -300,8 +300,8 @@ TEST(an_unusual_row_makes_a_law)
     }
 }
 
-/* A formula has a pole at the row nearest to that of the law, 2.3 / (r + 0.05) but for m1; the row is
- * not wrong, as the other rows predict it by the law. It is where there is no law on the front. */
+/* A formula has a pole at the row nearest to that of the law, 2.3 / (r + 0.05) but for m1; the row
+ * is not wrong, as the other rows predict it by the law. It is where there is no law on the front. */
 TEST(a_steep_law_is_no_pole_at_a_row)
 {
     enum { N = 40 };
