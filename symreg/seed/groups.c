@@ -43,24 +43,16 @@ struct table {
 /* Subtracts the mean; returns the standard deviation, 1 where it is 0. */
 static double centre_values(double *v, int n)
 {
-    double mean = 0, square = 0;
-    for (int i = 0; i < n; i++)
-        mean += v[i] / n;
-    for (int i = 0; i < n; i++) {
-        v[i] -= mean;
-        square += v[i] * v[i] / n;
-    }
-    return square > 0 ? sqrt(square) : 1;
+    double mean;
+    return sr_centre(v, n, 0, v, &mean) ? sqrt(sr_dot(v, v, n) / n) : 1;
 }
 
-/* Variances of ln |y| under equal ones of y, of 1 where |y| is typical. */
+/* Variances of ln |y| under equal ones of y, of 1 where |y| is typical, its median. */
 static double set_noise(const double *size, int n, double *noise)
 {
-    /* Variances of ln |y| for constant noise of y, relative to the variance at the median |y|. */
-    double *sorted = noise;
-    memcpy(sorted, size, (size_t)n * sizeof *sorted);
-    gsl_sort(sorted, 1, (size_t)n);
-    const double typical = sorted[n / 2];
+    memcpy(noise, size, (size_t)n * sizeof *noise);
+    gsl_sort(noise, 1, (size_t)n);
+    const double typical = noise[n / 2];
     for (int i = 0; i < n; i++) {
         const double ratio = typical / size[i];
         noise[i] = fmin(fmax(ratio * ratio, 0.01), 1e4);
@@ -203,24 +195,25 @@ static void rate_powers(const struct table *t, const double *g, struct sr_group_
 static void rate_pair(const struct table *t, const double *g, int a, int b,
                       struct sr_group_pair *pair)
 {
+    enum { SQUARES = 3, ALL = 7 };
     static const double better = 0.7, much_better = 0.1;
-    static const int half[] = {2, -2, 1, -1};
-    struct sr_group_pair squares = {.a = a, .b = b}, product = {.a = a, .b = b, .power = {1, 1}};
+    static const struct sr_group_pair ways[ALL] = {{.power = {2, 1}},
+                                                   {.power = {1, 2}},
+                                                   {.power = {2, 2}},
+                                                   {.power = {1, 1}, .half = 2},
+                                                   {.power = {1, 1}, .half = -2},
+                                                   {.power = {1, 1}, .half = 1},
+                                                   {.power = {1, 1}, .half = -1}};
     *pair = (struct sr_group_pair){.a = a, .b = b, .power = {1, 1}};
     rate_powers(t, g, pair);
     const double most = better * pair->off;
-    for (int k = 1; k < 4 && t->logarithm[a] && t->logarithm[b]; k++) {
-        squares.power[0] = 1 + k % 2;
-        squares.power[1] = 1 + k / 2;
-        rate_powers(t, g, &squares);
-        if (squares.off < most && squares.off < pair->off)
-            *pair = squares;
-    }
-    for (int k = 0; k < 4 && t->logarithm[a] && t->logarithm[b]; k++) {
-        product.half = half[k];
-        rate_powers(t, g, &product);
-        if (product.off < much_better * pair->off)
-            *pair = product;
+    for (int k = 0; k < ALL && t->logarithm[a] && t->logarithm[b]; k++) {
+        struct sr_group_pair other = ways[k];
+        other.a = a;
+        other.b = b;
+        rate_powers(t, g, &other);
+        if (other.off < (k < SQUARES ? fmin(most, pair->off) : much_better * pair->off))
+            *pair = other;
     }
 }
 
@@ -270,20 +263,17 @@ static int find_slopes(const struct table *few, const struct table *many, struct
     if (!rc)
         rc = sr_smooth_gradient(&seen, &model, g);
     memset(s, 0, sizeof *s);
-    for (int i = 0; i < n && !rc; i++) {
+    for (int i = 0; i < n; i++)
         total += many->weight[i];
-        for (int a = 0; a < d; a++) {
-            g[a * n + i] /= many->unit[a];
-            s->mean[a] += many->weight[i] * g[a * n + i];
-        }
+    for (int k = 0; k < d * n && !rc; k++) {
+        g[k] /= many->unit[k / n];
+        s->mean[k / n] += many->weight[k % n] / total * g[k];
     }
     for (int a = 0; a < d && !rc; a++)
-        s->mean[a] /= total;
-    for (int i = 0; i < n && !rc; i++)
-        for (int a = 0; a < d; a++)
-            for (int b = 0; b < d; b++)
-                s->covariance[a][b] += (g[a * n + i] - s->mean[a]) * (g[b * n + i] - s->mean[b]) /
-                                       (1 + many->noise[i]) / total;
+        for (int b = 0; b < d; b++)
+            for (int i = 0; i < n; i++)
+                s->covariance[a][b] += many->weight[i] / total * (g[a * n + i] - s->mean[a]) *
+                                       (g[b * n + i] - s->mean[b]);
     for (int i = 0; i < d * n && !rc; i++) /* with the linear part */
         g[i] += model.slope[i / n];
     if (!rc) {
@@ -311,24 +301,22 @@ static bool choose_factor(const struct table *t, const double *slope, struct sr_
         int n = 0, pivot[SR_GROUPS];
         if (__builtin_popcount(set) != r)
             continue;
-        for (int f = 0; f < d; f++) {
-            for (int j = 0; j < r && (set >> f & 1); j++)
-                b[n][j] = 0.5 * g->group[j].half[f];
-            if (set >> f & 1)
+        for (int f = 0; f < d; f++)
+            if (set >> f & 1) {
+                for (int j = 0; j < r; j++)
+                    b[n][j] = 0.5 * g->group[j].half[f];
                 b[n++][SR_GROUPS] = slope[f];
-        }
+            }
         if (sr_echelon(b[0], r, r, SR_GROUPS + 1, 1e-9, pivot) < r)
             continue;
         bool fits = true;
-        for (int f = 0; f < d; f++) {
+        for (int f = 0; f < d && fits; f++) {
             double a = t->logarithm[f] ? slope[f] : 0;
             for (int j = 0; j < r; j++)
                 a -= 0.5 * g->group[j].half[f] * b[j][SR_GROUPS];
             const double halves = floor(2 * a + 0.5);
-            fits = fits && fabs(halves) <= 2 * MOST_POWER;
-            if (!fits)
-                break;
-            factor.half[f] = (int)halves;
+            fits = fabs(halves) <= 2 * MOST_POWER;
+            factor.half[f] = fits ? (int)halves : 0;
             off += (2 * a - halves) * (2 * a - halves) * t->unit[f] * t->unit[f];
             price += halves != 0 ? 1 + 0.2 * fabs(halves) + 0.5 * (factor.half[f] & 1) : 0;
         }
@@ -370,36 +358,32 @@ static int test_grouping(const struct table *t, struct sr_grouping *g,
                          struct sr_grouping list[SR_GROUPINGS], int *count)
 {
     const size_t n = (size_t)t->rows;
-    double *coordinate = orr_alloc((size_t)(g->groups + 2) * n, sizeof *coordinate);
-    double *lines = orr_alloc((size_t)t->columns * n, sizeof *lines), slope[COLUMNS] = {0};
+    double slope[COLUMNS] = {0};
+    double *const storage = orr_alloc((size_t)(g->groups + 1 + t->columns) * n, sizeof *storage);
+    double *const z = storage + (size_t)g->groups * n, *const lines = z + n;
     struct sr_smooth model = {0};
-    int rc = coordinate && lines ? 0 : ORR_ENOMEM, logarithms = 0;
-    if (!rc) {
-        double *z = coordinate + (size_t)g->groups * n;
-        memset(&g->factor, 0, sizeof g->factor);
-        make_reduced(t, g, coordinate, z);
-        for (int f = 0; f < t->columns; f++)
-            if (t->logarithm[f])
-                memcpy(lines + (size_t)logarithms++ * n, t->line + (size_t)f * n,
-                       n * sizeof *lines);
-        struct sr_smooth_data data = {t->rows, g->groups, logarithms, coordinate,
-                                      lines,   z,         t->noise};
-        rc = sr_smooth_fit(&data, TEST_STEPS, &model);
-        for (int f = 0, k = 0; f < t->columns; f++)
-            slope[f] = t->logarithm[f] ? model.slope[k++] : 0;
-        if (!rc && isfinite(model.evidence) && choose_factor(t, slope, g)) {
-            make_reduced(t, g, coordinate, z);
-            data.lines = 0;
-            rc = sr_smooth_fit(&data, 4, &model);
-            g->loss = nats_of_group * g->groups - model.evidence;
-            g->noise = model.noise;
-            g->typical = t->typical;
-            if (!rc && isfinite(g->loss))
-                sr_best_insert(list, sizeof *g, count, SR_GROUPINGS, g);
-        }
+    struct sr_smooth_data data = {t->rows, g->groups, 0, storage, lines, z, t->noise};
+    if (!storage)
+        return ORR_ENOMEM;
+    memset(&g->factor, 0, sizeof g->factor);
+    make_reduced(t, g, storage, z);
+    for (int f = 0; f < t->columns; f++)
+        if (t->logarithm[f])
+            memcpy(lines + (size_t)data.lines++ * n, t->line + (size_t)f * n, n * sizeof *lines);
+    int rc = sr_smooth_fit(&data, TEST_STEPS, &model);
+    for (int f = 0, k = 0; f < t->columns; f++)
+        slope[f] = t->logarithm[f] ? model.slope[k++] : 0;
+    if (!rc && isfinite(model.evidence) && choose_factor(t, slope, g)) {
+        make_reduced(t, g, storage, z);
+        data.lines = 0;
+        rc = sr_smooth_fit(&data, 4, &model);
+        g->loss = nats_of_group * g->groups - model.evidence;
+        g->noise = model.noise;
+        g->typical = t->typical;
+        if (!rc && isfinite(g->loss))
+            sr_best_insert(list, sizeof *g, count, SR_GROUPINGS, g);
     }
-    free(coordinate);
-    free(lines);
+    free(storage);
     return rc;
 }
 
@@ -466,12 +450,9 @@ static int list_groupings(const struct table *t, const struct slopes *s,
     for (int f = 0; f < t->columns; f++)
         largest = fmax(largest, s->covariance[f][f] * t->unit[f] * t->unit[f]);
     for (int f = 0; f < t->columns; f++) {
-        const double own = s->covariance[f][f] * t->unit[f] * t->unit[f];
-        const double level = s->mean[f] * s->mean[f] * t->unit[f] * t->unit[f];
-        if (t->logarithm[f] && own > 2e-3 * largest)
-            active[k++] = f;
-        if (!t->logarithm[f] && own + level > 2e-3 * largest)
-            plain[plains++] = f;
+        const double level = t->logarithm[f] ? 0 : s->mean[f] * s->mean[f];
+        if ((s->covariance[f][f] + level) * t->unit[f] * t->unit[f] > 2e-3 * largest)
+            *(t->logarithm[f] ? &active[k++] : &plain[plains++]) = f;
     }
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
@@ -486,6 +467,12 @@ static int list_groupings(const struct table *t, const struct slopes *s,
         best = now;
     }
     return 0;
+}
+
+/* Whether the table may have groups. */
+static bool is_usable(const struct sr_data *data)
+{
+    return data->features >= 2 && data->features <= COLUMNS && data->rows >= LEAST_ROWS;
 }
 
 /* A model of large rows for a table of all rows, whose units and typical |y| are others. */
@@ -545,8 +532,7 @@ int sr_noise_evidence(const struct sr_data *data, double *ln_ratio)
         above += data->y[i] > 0;
         below += data->y[i] < 0;
     }
-    if ((above < below ? above : below) > data->rows / 20 || data->features > COLUMNS ||
-        data->features < 2 || data->rows < LEAST_ROWS)
+    if ((above < below ? above : below) > data->rows / 20 || !is_usable(data))
         return 0;
     int rc = make_table(data, NULL, false, FIT_ROWS, &t);
     if (!rc && t.rows >= LEAST_ROWS) {
@@ -567,7 +553,7 @@ int sr_groups_find(const struct sr_data *data, const double *size,
     struct slopes slopes;
     *count = pairs->count = pairs->terms = 0;
     pairs->are_ratios = false;
-    if (data->features > COLUMNS || data->features < 2 || data->rows < LEAST_ROWS)
+    if (!is_usable(data))
         return 0;
     int rc = make_table(data, size, true, size ? NOISY_ROWS : FIT_ROWS, &few);
     if (!rc)

@@ -47,35 +47,24 @@ static void list_terms(struct links *l)
                 l->term[l->terms++] = (struct term){.column = f, .log = log};
 }
 
-static void put_term(const struct term *t, struct sr_expr *out)
-{
-    sr_put_constant(out, t->coefficient);
-    sr_put_node(out, sr_feature_node(t->column));
-    if (t->log)
-        sr_put_op(out, SR_LOG);
-    sr_put_op(out, SR_MUL);
-}
-
 /* The prediction by the chosen terms and another one; false where it is too long. */
 static bool write_link(const struct links *l, const struct term *next, struct sr_expr *out)
 {
-    const bool inverse = sr_has(l->p->operators, SR_INV);
-    out->count = 0;
-    if (l->logistic && !inverse)
-        sr_put_constant(out, 1);
+    struct sr_expr eta = {.count = 0};
     if (l->logistic)
-        sr_put_constant(out, l->constant);
+        sr_put_constant(&eta, l->constant);
     for (int k = 0; k <= l->chosen; k++) {
-        put_term(k < l->chosen ? &l->of[k] : next, out);
+        const struct term *t = k < l->chosen ? &l->of[k] : next;
+        const struct sr_expr u = {.count = 1, .node = {sr_feature_node(t->column)}};
+        sr_put_text(t->log ? "c * log(u)" : "c * u", &u, "c", &t->coefficient, &eta);
         if (k || l->logistic)
-            sr_put_op(out, SR_ADD);
+            sr_put_op(&eta, SR_ADD);
     }
-    sr_put_op(out, SR_EXP);
-    if (l->logistic) {
-        sr_put_constant(out, 1);
-        sr_put_op(out, SR_ADD);
-        sr_put_op(out, inverse ? SR_INV : SR_DIV);
-    }
+    out->count = 0;
+    sr_put_text(!l->logistic                      ? "exp(u)"
+                : sr_has(l->p->operators, SR_INV) ? "inv(exp(u) + 1)"
+                                                  : "1 / (exp(u) + 1)",
+                &eta, "", NULL, out);
     return sr_put_end(l->p->settings->language, out, SR_NODES);
 }
 
@@ -88,7 +77,7 @@ static bool choose_term(struct links *l)
     const int wanted = sr_proposal_take(p, l->terms), last = l->chosen + 2 + divides;
     const uint64_t held = (uint64_t)1 << last | divides;
     double constants[SR_NODES];
-    int best = -1;
+    int best = 0;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
     for (int k = 0; k < wanted; k++) {
         struct sr_work *const work = &p->thread[omp_get_thread_num()].work;
@@ -99,10 +88,10 @@ static bool choose_term(struct links *l)
                              ? sr_constants_fit_others(p->loss, expr, held, FIT_STEPS, work)
                              : sr_constants_fit(p->loss, expr, true, FIT_STEPS, 0, NULL, work);
     }
-    for (int k = 0; k < wanted; k++)
-        if (l->loss[k] < HUGE_VAL && (best < 0 || l->loss[k] < l->loss[best]))
+    for (int k = 1; k < wanted; k++)
+        if (l->loss[k] < l->loss[best])
             best = k;
-    if (best < 0)
+    if (!wanted || !(l->loss[best] < HUGE_VAL))
         return false;
     sr_expr_constants(&l->expr[best], constants);
     const double *c = constants + divides;

@@ -128,20 +128,14 @@ static double step_of(double u)
     return u > 0 ? 1 - 1 / (1 + orr_exp(-u)) : 1 / (1 + orr_exp(u));
 }
 
-static double fraction_of(double u, double p)
-{
-    return u - p * floor(u / p);
-}
-
 static double value_of(const struct profile *f, double x)
 {
     const double u = x - f->c, q = u / f->s;
     switch (f->shape) {
     case POWER:
-    case CLIP: {
-        const double power = orr_exp(f->p * orr_log(fabs(u)));
-        return f->shape == CLIP && power > f->w ? f->w : power;
-    }
+        return orr_exp(f->p * orr_log(fabs(u)));
+    case CLIP:
+        return fmin(orr_exp(f->p * orr_log(fabs(u))), f->w);
     case STEP:
         return step_of(q);
     case FLAT:
@@ -149,9 +143,9 @@ static double value_of(const struct profile *f, double x)
     case BOX:
         return step_of((fabs(u) - f->w) / f->s);
     case SAW:
-        return fraction_of(u, f->p);
+        return u - f->p * floor(u / f->p);
     default:
-        return fraction_of(u, f->p) > f->w;
+        return u - f->p * floor(u / f->p) > f->w;
     }
 }
 
@@ -202,11 +196,11 @@ static void keep(struct scan *s, const struct profile *f)
         s->best[worst] = *f;
 }
 
-/* Keeps a profile of the column with each base from `least` to `most`. */
-static void offer(struct scan *s, struct profile f, int least, int most)
+/* Keeps a profile of the column with each of two bases; the first two, or of sawteeth the last. */
+static void offer(struct scan *s, struct profile f)
 {
+    const int least = f.shape >= SAW, most = least + 1;
     double v[ROWS];
-    f.column = s->column;
     if (!fill_values(s, &f, v))
         return;
     for (f.base = 0; f.base <= most; f.base++) {
@@ -234,84 +228,70 @@ static void move(const struct scan *s, struct profile *f, double *a, double by_a
         }
 }
 
-/* c outside of the rows, by eight ranges or less. */
-static void scan_powers(struct scan *s, enum shape shape)
-{
-    for (int k = 0; k < ORIGINS; k++)
-        for (int j = 0; j < 2 * POWERS; j++) {
-            const double off = s->range * ldexp(8, -k), p = powers[j / 2];
-            const int side = j % 2 ? -1 : 1;
-            const double c = side > 0 ? s->low - off : s->high + off;
-            offer(s, (struct profile){.shape = shape, .side = side, .c = c, .p = p}, 0, 1);
-        }
-}
-
-/* Decays that begin in some row; c below all rows. */
-static void scan_clips(struct scan *s, enum shape shape)
+/* c outside of the rows, by eight ranges or less; of plateaus below them, before decays that begin
+ * in some row. */
+static void scan_powers(struct scan *s, struct profile f)
 {
     enum { BREAKS = 10, STRIDE = 2 };
-    for (int k = 0; k < ORIGINS; k += STRIDE)
-        for (int j = 0; powers[j] < 0; j++)
-            for (int b = 1; b < BREAKS; b++) {
-                const double c = s->low - s->range * ldexp(8, -k);
-                struct profile f = {
-                    .shape = shape, .side = 1, .c = c, .w = HUGE_VAL, .p = powers[j]};
+    for (int k = 0; k < ORIGINS; k += f.shape == CLIP ? STRIDE : 1)
+        for (int j = 0; j < 2 * POWERS; j++) {
+            const double off = s->range * ldexp(8, -k);
+            f.side = j % 2 ? -1 : 1;
+            f.c = f.side > 0 ? s->low - off : s->high + off;
+            f.p = powers[j / 2];
+            if (f.shape == POWER)
+                offer(s, f);
+            for (int b = 1; b < BREAKS && f.shape == CLIP && f.side > 0 && f.p < 0; b++) {
+                f.w = HUGE_VAL;
                 f.w = value_of(&f, s->sorted[b * (s->taken - 1) / BREAKS]);
-                offer(s, f, 0, 1);
+                offer(s, f);
             }
-}
-
-static void scan_steps(struct scan *s, enum shape shape)
-{
-    for (int k = 0; k < POSITIONS; k++)
-        for (int j = 0; j < 2 * WIDTHS; j++) {
-            const double c = s->low + s->range * (2 * (k + 0.5) / POSITIONS - 0.5),
-                         width = s->range * ldexp(j % 2 ? -0.5 : 0.5, -(j / 2));
-            offer(s, (struct profile){.shape = shape, .c = c, .s = width}, 0, 1);
         }
 }
 
-static void scan_dips(struct scan *s, enum shape shape)
+/* Steps up and down, also somewhat outside of the rows; dips; boxes of two edges. */
+static void scan_places(struct scan *s, struct profile f)
 {
-    static const double edge[] = {0.2, 0.05}; /* of a box, as shares of its half width */
-    const int edges = shape == BOX ? 2 : 1;
+    static const double edge[SHAPES][2] = {[STEP] = {1, -1}, [FLAT] = {1}, [BOX] = {0.2, 0.05}};
+    const int edges = f.shape == FLAT ? 1 : 2;
     for (int k = 0; k < POSITIONS; k++)
         for (int j = 0; j < WIDTHS * edges; j++) {
-            const double c = s->low + s->range * (k + 0.5) / POSITIONS,
-                         w = s->range * ldexp(0.5, -(j / edges)),
-                         of_edge = edges > 1 ? w * edge[j % 2] : w;
-            offer(s, (struct profile){.shape = shape, .c = c, .s = of_edge, .w = w}, 0, 1);
+            const double place = (k + 0.5) / POSITIONS;
+            f.c = s->low + s->range * (f.shape == STEP ? 2 * place - 0.5 : place);
+            f.w = s->range * ldexp(0.5, -(j / edges));
+            f.s = f.w * edge[f.shape][j % edges];
+            offer(s, f);
         }
 }
 
-static void offer_saw(struct scan *s, double period, int phases)
+static void offer_saws(struct scan *s, struct profile f, double period, int phases)
 {
+    f.p = period;
     for (int k = 0; k < phases; k++) {
-        const double c = k ? s->low + period * k / phases : 0;
-        offer(s, (struct profile){.shape = SAW, .c = c, .p = period}, 1, 2);
+        f.c = k ? s->low + period * k / phases : 0;
+        offer(s, f);
     }
 }
 
-static void scan_saws(struct scan *s, enum shape shape)
+static void scan_saws(struct scan *s, struct profile f)
 {
-    const int turns = s->rows / 2 * OVERSAMPLED;
-    (void)shape;
     for (int k = 2; k < s->rows / 2 && s->step > 0; k++)
-        offer_saw(s, k * s->step, k < PHASES ? k : PHASES);
-    for (int k = OVERSAMPLED; k < turns && !orr_signal_seen(); k++)
-        offer_saw(s, OVERSAMPLED * s->range / k, PHASES);
+        offer_saws(s, f, k * s->step, k < PHASES ? k : PHASES);
+    for (int k = OVERSAMPLED; k < s->rows / 2 * OVERSAMPLED && !orr_signal_seen(); k++)
+        offer_saws(s, f, OVERSAMPLED * s->range / k, PHASES);
 }
 
 /* Some steps of a whole number of steps, as Saturdays and Sundays. */
-static void scan_days(struct scan *s, enum shape shape)
+static void scan_days(struct scan *s, struct profile f)
 {
     for (int period = 2; period <= LONGEST && s->step > 0; period++)
-        for (int first = 0; first < period; first++)
-            for (int length = 1; length < period; length++) {
-                const double c = first ? s->low + first * s->step : 0, w = (length - 0.5) * s->step,
-                             p = period * s->step;
-                offer(s, (struct profile){.shape = shape, .c = c, .w = w, .p = p}, 1, 2);
-            }
+        for (int k = 0; k < period * (period - 1); k++) {
+            const int first = k / (period - 1), length = k % (period - 1) + 1;
+            f.c = first ? s->low + first * s->step : 0;
+            f.w = (length - 0.5) * s->step;
+            f.p = period * s->step;
+            offer(s, f);
+        }
 }
 
 /* ---- the rows */
@@ -396,16 +376,10 @@ static void refine(const struct scan *s, struct profile *f)
 /* The squared differences of neighbours, as a share of what independent values have. */
 static double roughness(const double *value, const size_t *order, int n)
 {
-    double mean = 0, spread = 0, steps = 0;
-    for (int i = 0; i < n; i++)
-        mean += value[i] / n;
-    for (int i = 0; i < n; i++) {
-        const double off = value[order[i]] - mean;
-        const double step = i ? value[order[i]] - value[order[i - 1]] : 0;
-        spread += off * off;
-        steps += step * step;
-    }
-    return steps / (2 * spread);
+    double steps = 0;
+    for (int i = 1; i < n; i++)
+        steps += (value[order[i]] - value[order[i - 1]]) * (value[order[i]] - value[order[i - 1]]);
+    return steps / (2 * gsl_stats_tss(value, 1, (size_t)n));
 }
 
 /* Whether y may be a function of the column alone: neighbours in it have like values, or like ranks
@@ -427,16 +401,15 @@ static bool may_explain(const struct scan *s)
 
 static void scan_column(struct scan *s)
 {
-    static void (*const scan[SHAPES])(struct scan *, enum shape) = {
-        [POWER] = scan_powers, [CLIP] = scan_clips, [STEP] = scan_steps, [FLAT] = scan_dips,
-        [BOX] = scan_dips,     [SAW] = scan_saws,   [DAYS] = scan_days};
+    static void (*const scan[SHAPES])(struct scan *, struct profile) = {
+        scan_powers, scan_powers, scan_places, scan_places, scan_places, scan_saws, scan_days};
     const struct sr_data *data = s->p->loss->data;
     const bool smooth = data->features == 1 || may_explain(s);
     s->count = 0;
     for (enum shape k = 0; k < SHAPES; k++)
         if ((smooth || k >= SAW) && text_of(s->p->operators, k) &&
             (k != STEP || data->rows < RATES_ROWS))
-            scan[k](s, k);
+            scan[k](s, (struct profile){.shape = k, .column = s->column});
     for (int k = 0; k < s->count; k++)
         refine(s, &s->best[k]);
 }

@@ -401,7 +401,7 @@ static int leave_out(const struct sum *sum, int sums, struct sum part[PARTS])
 {
     int n = 0;
     for (int i = 0; i < sums && i < EXCHANGED; i++)
-        for (int k = 0; k < sum[i].terms; k++) {
+        for (int k = 0; k < sum[i].terms && sum[i].terms > 1; k++) {
             struct sum *p = &part[n++];
             *p = sum[i];
             p->terms--;
@@ -420,19 +420,19 @@ static int exchange_terms(const struct search *s, struct sum *sum, int *count)
 }
 
 /* Fits the best sums of the greatest length with one term left out; the terms of the sum that
- * explains the table may be fewer than were pursued. */
-static void drop_terms(const struct search *s, const struct sum *sum, int sums,
-                       struct sum part[PARTS], int *count)
+ * explains the table may be fewer than were pursued. Returns how many. */
+static int drop_terms(const struct search *s, const struct sum *sum, int sums,
+                      struct sum part[PARTS])
 {
     const int n = leave_out(sum, sums, part);
+    int kept = 0;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(s->p->threads) copyin(orr_stop_of_call)
     for (int i = 0; i < n; i++)
-        if (part[i].terms)
-            fit_sum(s, &part[i]);
-    *count = 0;
+        fit_sum(s, &part[i]);
     for (int i = 0; i < n; i++)
-        if (part[i].terms && isfinite(part[i].loss))
-            part[(*count)++] = part[i];
+        if (isfinite(part[i].loss))
+            part[kept++] = part[i];
+    return kept;
 }
 
 /* ---- seeds */
@@ -458,13 +458,6 @@ static void drop_phase(const struct search *s, struct term *t)
             (size_t)(t->body.count - t->phase - 2) * sizeof *node);
     t->body.count -= 2;
     t->phase = -1;
-}
-
-/* Removes an exponential that hardly varies beside its factor h. */
-static void drop_flat(struct term *t)
-{
-    if (t->factor && fabs(t->body.node[t->factor].value) < t->flat)
-        t->body.count = t->factor;
 }
 
 /* Writes the first exponential h exp(c u) of a sum as h (w + d u) exp(c u), as of a wave at the
@@ -538,8 +531,8 @@ static double write_variant(const struct search *s, const struct sum *of, int va
         struct term *t = &sum.term[k];
         if (variant & 4)
             drop_phase(s, t);
-        if (variant & 1)
-            drop_flat(t);
+        if (variant & 1 && t->factor && fabs(t->body.node[t->factor].value) < t->flat)
+            t->body.count = t->factor;
         if (variant & 1 && fabs(fabs(t->weight) - 1) < 0.15)
             t->weight = t->weight > 0 ? 1 : -1;
     }
@@ -572,15 +565,15 @@ static void add_seeds(struct search *s, int sums)
 /* Sums of one term, of two, and so on, after an empty one. *whole: no limit ended the search. */
 static int search_sums(struct search *s, struct sum sum[SUMS], int *sums, bool *whole)
 {
-    struct sum *from = sum;
-    int count = 1, all = 1, rc = 0;
+    const int most = s->p->loss->data->rows < SR_FEW_FOR_PAIRS ? FEW_TERMS : TERMS;
     const double least = exact * s->loss.base;
+    struct sum *from = sum;
+    int count = 1, rc = 0;
     *whole = true;
     sr_rates_list(&s->r, s->p->operators);
     correlate_always(s);
-    const int most = s->p->loss->data->rows < SR_FEW_FOR_PAIRS ? FEW_TERMS : TERMS;
-    for (int k = 0; k < most && count && !rc && *whole; k++) {
-        struct sum *to = sum + all;
+    for (int k = 0; k < most && count && !(k > 0 && from->loss <= least) && !rc; k++) {
+        struct sum *to = from + count;
         int found = 0;
         *whole = !sr_proposal_over(s->p);
         if (!*whole)
@@ -590,16 +583,11 @@ static int search_sums(struct search *s, struct sum sum[SUMS], int *sums, bool *
             rc = exchange_terms(s, to, &found);
         from = to;
         count = found;
-        all += found;
-        if (count && from->loss <= least)
-            break;
     }
-    if (!rc && all > 1) {
-        drop_terms(s, from, count, sum + all, &count);
-        all += count;
-    }
+    *sums = (int)(from - sum) + count;
+    if (!rc)
+        *sums += drop_terms(s, from, count, from + count);
     *whole = *whole && !orr_signal_seen();
-    *sums = all;
     return rc;
 }
 

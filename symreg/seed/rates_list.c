@@ -45,38 +45,39 @@ static void append(const struct sr_rates *r, const struct sr_expr *expr, struct 
     to->count++;
 }
 
-/* Appends two columns joined; b < 0: the reciprocal of a; where the operators have such a formula.
- * A reciprocal is written as such, as sr_proposal_shorten() makes quotients of it. `inverse`: of
- * the formula. */
-static void append_joined(const struct sr_rates *r, uint64_t operators, int a, int b, enum sr_op op,
-                          bool inverse, struct sr_rates_forms *to)
+/* Appends a text of a column u, another one v and a number b. */
+static void append_text(const struct sr_rates *r, const char *text, int u, int v, double b,
+                        struct sr_rates_forms *to)
 {
-    const bool divides = sr_has(operators, SR_DIV) || sr_has(operators, SR_INV);
-    const bool square = a == b && sr_has(operators, SR_SQUARE);
-    struct sr_expr expr = {.count = 1, .node = {sr_leaf_node(a)}};
-    if (b >= 0 && !square)
-        sr_put_node(&expr, sr_leaf_node(b));
-    sr_put_op(&expr, b < 0 ? SR_INV : square ? SR_SQUARE : op);
-    if (inverse)
-        sr_put_op(&expr, SR_INV);
-    if (divides || (b >= 0 && op != SR_DIV))
-        append(r, &expr, to);
+    const struct sr_expr of[2] = {{.count = 1, .node = {sr_feature_node(u)}},
+                                  {.count = 1, .node = {sr_feature_node(v)}}};
+    struct sr_expr expr = {.count = 0};
+    sr_put_text(text, of, "b", &b, &expr);
+    append(r, &expr, to);
 }
 
-/* The columns, their reciprocals and squares, products and quotients of two. */
+static bool has_quotients(uint64_t operators)
+{
+    return sr_has(operators, SR_DIV) || sr_has(operators, SR_INV);
+}
+
+/* The columns, their reciprocals and squares, products and quotients of two. A reciprocal is
+ * written as such, as sr_proposal_shorten() makes quotients of it. */
 static void list_products(const struct sr_rates *r, uint64_t operators, struct sr_rates_forms *to)
 {
     const int n = r->data.features, few = n <= MANY ? n : 0;
+    const bool divides = has_quotients(operators);
     for (int a = 0; a < n; a++)
-        append(r, &(struct sr_expr){.count = 1, .node = {sr_leaf_node(a)}}, to);
-    for (int a = 0; a < few; a++)
-        append_joined(r, operators, a, -1, SR_INV, false, to);
+        append_text(r, "u", a, a, 0, to);
+    for (int a = 0; a < few && divides; a++)
+        append_text(r, "inv(u)", a, a, 0, to);
     for (int a = 0; a < few; a++)
         for (int b = 0; b < few; b++) {
             if (b >= a)
-                append_joined(r, operators, a, b, SR_MUL, false, to);
-            if (b != a)
-                append_joined(r, operators, a, b, SR_DIV, false, to);
+                append_text(r, a == b && sr_has(operators, SR_SQUARE) ? "square(u)" : "u * v", a, b,
+                            0, to);
+            if (b != a && divides)
+                append_text(r, "u / v", a, b, 0, to);
         }
 }
 
@@ -126,16 +127,12 @@ static void list_more_factors(struct sr_rates *r, uint64_t operators)
     const int n = r->data.features;
     const bool waves = sr_has(operators, SR_SIN) || sr_has(operators, SR_COS);
     for (int f = 0; f < n && n <= MANY && sr_has(operators, SR_INV); f++)
-        append_joined(r, operators, f, f, SR_MUL, true, &r->h);
+        append_text(r, sr_has(operators, SR_SQUARE) ? "inv(square(u))" : "inv(u * u)", f, f, 0,
+                    &r->h);
     r->falls = r->h.count;
     for (int f = 0; f < n && n <= FEW && waves && sr_has(operators, SR_EXP); f++)
-        for (int k = 0; k < FALLS && r->u.range[f] > 0; k++) {
-            const double b = -ldexp(1, k) / r->u.range[f];
-            const struct sr_expr u = {.count = 1, .node = {sr_leaf_node(f)}};
-            struct sr_expr expr = {.count = 0};
-            sr_put_text("exp(b * u)", &u, "b", &b, &expr);
-            append(r, &expr, &r->h);
-        }
+        for (int k = 0; k < FALLS && r->u.range[f] > 0; k++)
+            append_text(r, "exp(b * u)", f, f, -ldexp(1, k) / r->u.range[f], &r->h);
 }
 
 /* The smallest difference of two values; 0: all are equal. */
@@ -203,11 +200,8 @@ static void list_centred(struct sr_rates *r, uint64_t operators)
     for (int f = 0; f < r->data.features && (squares || sr_has(operators, SR_MUL)); f++)
         for (int k = 1; k <= CENTRES && r->u.range[f] > 0; k++) {
             const double centre = r->u.low[f] + r->u.range[f] * k / (CENTRES + 1);
-            const double b = squares ? -centre : -2 * centre;
-            const struct sr_expr u = {.count = 1, .node = {sr_leaf_node(f)}};
-            struct sr_expr expr = {.count = 0};
-            sr_put_text(squares ? "square(u + b)" : "u * (u + b)", &u, "b", &b, &expr);
-            append(r, &expr, &r->u);
+            append_text(r, squares ? "square(u + b)" : "u * (u + b)", f, f,
+                        squares ? -centre : -2 * centre, &r->u);
         }
 }
 

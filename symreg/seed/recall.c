@@ -1,7 +1,6 @@
 /* recall.c - results of costly steps by checksums of all that they depend on. */
 #include "recall.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,6 @@ struct entry {
     size_t bytes;
 };
 struct sr_recall {
-    omp_lock_t lock;
     bool closed;
     int count;
     struct entry entry[MOST];
@@ -44,18 +42,13 @@ struct sr_recall_key sr_recall_key_table(const struct sr_recall *recall, const c
 
 struct sr_recall *sr_recall_create(void)
 {
-    struct sr_recall *recall = calloc(1, sizeof *recall);
-    if (recall)
-        omp_init_lock(&recall->lock);
-    return recall;
+    return calloc(1, sizeof(struct sr_recall));
 }
 
 void sr_recall_free(struct sr_recall *recall)
 {
     for (int k = 0; recall && k < recall->count; k++)
         free(recall->entry[k].result);
-    if (recall)
-        omp_destroy_lock(&recall->lock);
     free(recall);
 }
 
@@ -85,13 +78,13 @@ size_t sr_recall_find(struct sr_recall *recall, const struct sr_recall_key *key,
     size_t bytes = 0;
     if (!recall || key->closed)
         return 0;
-    omp_set_lock(&recall->lock);
-    const struct entry *const entry = find_entry(recall, key);
-    if (entry && entry->bytes <= most) {
-        bytes = entry->bytes;
-        memcpy(result, entry->result, bytes);
+#pragma omp critical(sr_recall)
+    {
+        const struct entry *const entry = find_entry(recall, key);
+        bytes = entry && entry->bytes <= most ? entry->bytes : 0;
+        if (bytes)
+            memcpy(result, entry->result, bytes);
     }
-    omp_unset_lock(&recall->lock);
     return bytes;
 }
 
@@ -100,11 +93,11 @@ void sr_recall_keep(struct sr_recall *recall, const struct sr_recall_key *key, c
 {
     if (!recall || recall->closed || key->closed)
         return;
-    omp_set_lock(&recall->lock);
-    void *const copy = recall->count < MOST && !find_entry(recall, key) ? malloc(bytes) : NULL;
-    if (copy) {
-        memcpy(copy, result, bytes);
-        recall->entry[recall->count++] = (struct entry){{key->sum[0], key->sum[1]}, copy, bytes};
+#pragma omp critical(sr_recall)
+    {
+        void *const copy = recall->count < MOST && !find_entry(recall, key) ? malloc(bytes) : NULL;
+        if (copy)
+            recall->entry[recall->count++] =
+                (struct entry){{key->sum[0], key->sum[1]}, memcpy(copy, result, bytes), bytes};
     }
-    omp_unset_lock(&recall->lock);
 }

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 
 #include "derived.h"
+#include "shared.h"
 
-/* The template with a number in place of its function, for every row. */
-static bool put_number(const struct sr_settings *s, const struct sr_data *data, double number,
-                       double *value)
+/* The template with a formula in place of its function; false where it is too long. */
+static bool put_part(const struct sr_settings *s, const struct sr_expr *part, int limit,
+                     struct sr_expr *expr)
 {
-    struct sr_expr expr = s->form->form;
-    const struct sr_expr part = {.count = 1, .node = {sr_constant_node(number)}};
-    return sr_template_put(s->form, 0, &part, SR_NODES, &expr) && sr_eval(&expr, data, value);
+    *expr = s->form->form;
+    return sr_template_put(s->form, 0, part, limit, expr);
 }
 
 /* The rows that say something of f where the template is a f + b; none where f does not enter
@@ -45,9 +45,12 @@ static int make_part(const struct sr_settings *s, const struct sr_loss *loss, st
     const size_t n = all->rows;
     double *b = orr_alloc(3 * n, sizeof *b), most;
     size_t *row = orr_alloc(n, sizeof *row), rows = 0;
-    int rc = b && row ? 0 : ORR_ENOMEM;
-    if (!rc && put_number(s, all, 0, b) && put_number(s, all, 1, b + n) &&
-        put_number(s, all, 2, b + 2 * n))
+    int rc = b && row ? 0 : ORR_ENOMEM, number = 0;
+    struct sr_expr expr, one = {.count = 1, .node = {sr_constant_node(0)}};
+    while (!rc && number < 3 && put_part(s, &one, SR_NODES, &expr) &&
+           sr_eval(&expr, all, b + (size_t)number * n))
+        one.node[0].value = ++number;
+    if (number == 3)
         rows = choose_rows(all, b, row, &most);
     if (!rc && rows > 1) {
         rc = sr_derived_init(d, all, rows, row, part->columns);
@@ -71,16 +74,11 @@ static int make_part(const struct sr_settings *s, const struct sr_loss *loss, st
 static bool admits_part(const struct sr_expr *part, const void *context)
 {
     const struct sr_settings *s = context;
-    struct sr_expr scaled = {.count = 0}, expr = s->form->form;
-    sr_put_constant(&scaled, 0.7548776662466927);
-    sr_put_expr(&scaled, part);
-    sr_put_op(&scaled, SR_MUL);
-    if (sr_template_put(s->form, 0, part, SR_NODES, &expr) && s->admissible(&expr, s->context))
-        return true;
-    expr = s->form->form;
-    return sr_put_end(s->language, &scaled, SR_NODES) &&
-           sr_template_put(s->form, 0, &scaled, SR_NODES, &expr) &&
-           s->admissible(&expr, s->context);
+    struct sr_expr scaled = {.count = 0}, expr;
+    sr_put_text("c * u", part, "c", &(double){0.7548776662466927}, &scaled);
+    return (put_part(s, part, SR_NODES, &expr) && s->admissible(&expr, s->context)) ||
+           (sr_put_end(s->language, &scaled, SR_NODES) && put_part(s, &scaled, SR_NODES, &expr) &&
+            s->admissible(&expr, s->context));
 }
 
 /* The seeds of the function, with their factors, and the best constant become formulas of the
@@ -94,14 +92,13 @@ static void put_seeds(const struct sr_settings *s, const struct sr_loss *loss, s
         seeds->loss[seeds->count++] = loss->base;
     }
     for (int i = 0; i < seeds->count; i++) {
-        struct sr_expr part = seeds->expr[i], expr = s->form->form;
+        struct sr_expr part = seeds->expr[i];
         double scale;
         if (!isfinite(sr_eval_loss(&part, loss, work, &scale)) || scale == 0 ||
             (fabs(scale - 1) > 1e-9 && !sr_expr_scale(&part, scale)) ||
-            !sr_template_put(s->form, 0, &part, s->maxsize, &expr))
+            !put_part(s, &part, s->maxsize, &seeds->expr[kept]))
             continue;
-        seeds->loss[kept] = seeds->loss[i];
-        seeds->expr[kept++] = expr;
+        seeds->loss[kept++] = seeds->loss[i];
     }
     seeds->count = kept;
 }
