@@ -29,7 +29,7 @@ static const double noisy = 1e-5, much = 1e-3;
 
 /* ---- views: the table with differences or sums (of squares) that replace some columns */
 
-enum { VIEWS = 4 };
+enum { VIEWS = 6 }; /* three differences one by one, and two sums of their squares */
 
 /* Rewrites a formula of a view's columns in the table's columns; false where it is too long. */
 static bool view_write(const struct sr_proposal *p, const struct sr_view *v, struct sr_expr *expr)
@@ -260,7 +260,8 @@ static void add_sums_as_groups(const struct sr_view *v, int number,
 }
 
 /* Lists all hypotheses, best first: of the table, then of views as long as each view improves on
- * the one before and has pairs. sizes (rows): storage. */
+ * the one before and has pairs. A table of many columns that change their signs may have no
+ * hypothesis, as each of them is a group, while its views have. sizes (rows): storage. */
 static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_view view[VIEWS],
                           struct sr_grouping list[SR_GROUPINGS], int *count,
                           struct sr_group_pairs *terms)
@@ -271,9 +272,9 @@ static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_
     TRY(add_view(p, &view[0], NULL, 0, list, count, &pairs));
     TRY(find_again(p, &view[0], sizes, list, count, &pairs, &size));
     *terms = pairs;
-    for (int k = 1; k < VIEWS && *count && list[0].view == k - 1; k++) {
+    for (int k = 1; k < VIEWS && (!*count || list[0].view == k - 1); k++) {
         /* a lone group is worth a view only where derivatives speak for it, not a mere ratio */
-        if (list[0].groups <= (pairs.are_ratios ? 1 : 0))
+        if (*count && list[0].groups <= (pairs.are_ratios ? 1 : 0))
             break;
         bool made = false;
         if (pairs.count)
@@ -281,7 +282,8 @@ static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_
         if (!made || orr_signal_seen())
             break;
         TRY(add_view(p, &view[k], size, k, list, count, &pairs));
-        add_sums_as_groups(&view[k], k, list, count);
+        if (*count)
+            add_sums_as_groups(&view[k], k, list, count);
     }
     return 0;
 }
