@@ -163,24 +163,39 @@ struct slopes {
     double mean[COLUMNS], covariance[COLUMNS][COLUMNS];
 };
 
-/* Derivative of ln |y| by a column of a pair, or by its square, in row i, without the pair's
- * factor; g (columns, rows): the derivatives by the logarithms or columns. */
+/* Derivative of ln |y| by a column of a pair in row i, without the pair's factor; g (columns,
+ * rows): the derivatives by the logarithms or columns. */
 static double derivative_at(const struct table *t, const double *g,
                             const struct sr_group_pair *pair, bool second, int i)
 {
-    const int f = second ? pair->b : pair->a, power = pair->power[second];
+    const int f = second ? pair->b : pair->a;
     const double slope = g[f * t->rows + i] - 0.5 * pair->half;
-    const double x = t->raw[f * t->rows + i];
-    return (t->logarithm[f] ? slope / x : slope) / (power == 2 ? 2 * x : 1);
+    return t->logarithm[f] ? slope / t->raw[f * t->rows + i] : slope;
 }
 
-/* Compares the derivatives of two columns where they are not small. */
+/* Derivative by a column of what the pair joins: the column or its square. */
+static double inner_derivative(const struct table *t, const struct sr_group_pair *pair, bool second,
+                               int i)
+{
+    const int f = second ? pair->b : pair->a;
+    return pair->power[second] == 2 ? 2 * t->raw[f * t->rows + i] : 1;
+}
+
+/* Compares the derivatives of two columns, or by their squares, where they are not small. The
+ * derivative by a square has a pole where the column changes its sign: unless both columns are
+ * positive, both derivatives are multiplied by the two inner derivatives, which removes the pole.
+ */
 static void rate_powers(const struct table *t, const double *g, struct sr_group_pair *pair)
 {
+    const bool positive = t->logarithm[pair->a] && t->logarithm[pair->b];
     double sum = 0, difference = 0, all = 0;
     for (int i = 0; i < t->rows; i++) {
-        const double p = derivative_at(t, g, pair, false, i);
-        const double q = derivative_at(t, g, pair, true, i);
+        const double by_a = derivative_at(t, g, pair, false, i);
+        const double by_b = derivative_at(t, g, pair, true, i);
+        const double inner_a = inner_derivative(t, pair, false, i);
+        const double inner_b = inner_derivative(t, pair, true, i);
+        const double p = positive ? by_a / inner_a : by_a * inner_b;
+        const double q = positive ? by_b / inner_b : by_b * inner_a;
         const double weight = t->weight[i];
         sum += weight * (p + q) * (p + q);
         difference += weight * (p - q) * (p - q);
@@ -191,7 +206,7 @@ static void rate_powers(const struct table *t, const double *g, struct sr_group_
 }
 
 /* Squares and factors count only where they agree clearly better than the columns do: in a narrow
- * range all agree alike. */
+ * range all agree alike. Factors are powers, which only positive columns have. */
 static void rate_pair(const struct table *t, const double *g, int a, int b,
                       struct sr_group_pair *pair)
 {
@@ -207,7 +222,8 @@ static void rate_pair(const struct table *t, const double *g, int a, int b,
     *pair = (struct sr_group_pair){.a = a, .b = b, .power = {1, 1}};
     rate_powers(t, g, pair);
     const double most = better * pair->off;
-    for (int k = 0; k < ALL && t->logarithm[a] && t->logarithm[b]; k++) {
+    const int tried = t->logarithm[a] && t->logarithm[b] ? ALL : SQUARES;
+    for (int k = 0; k < tried; k++) {
         struct sr_group_pair other = ways[k];
         other.a = a;
         other.b = b;

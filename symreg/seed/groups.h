@@ -31,8 +31,8 @@ struct sr_grouping {
 };
 /* Pairs of columns on which y depends only through their difference (sign -1) or sum (1): their
  * derivatives are opposite or equal. Or through that of their squares (power 2), or of a square and
- * a column, for columns that are positive in every row. Or so once y is divided by a power of their
- * product: m1 m2 f(m1 + m2). */
+ * a column. Or so once y is divided by a power of their product, for columns that are positive in
+ * every row: m1 m2 f(m1 + m2). There may be pairs where no hypothesis has few enough groups. */
 enum { SR_GROUP_PAIRS = SR_SMOOTH_COLUMNS / 2, SR_GROUP_TERMS = 3 };
 /* A product of powers that is a term of y and contains a column which is in no other term. */
 struct sr_term {

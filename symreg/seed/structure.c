@@ -29,7 +29,7 @@ static const double noisy = 1e-5, much = 1e-3;
 
 /* ---- views: the table with differences or sums (of squares) that replace some columns */
 
-enum { VIEWS = 4 };
+enum { VIEWS = 6 }; /* three differences one by one, and two sums of their squares */
 
 void sr_view_init(const struct sr_proposal *p, struct sr_view *v)
 {
@@ -195,8 +195,9 @@ static void add_sums_as_groups(const struct sr_view *v, int number, struct found
         sr_best_insert(found->list, sizeof g, &found->count, SR_GROUPINGS, &g);
 }
 
-/* Lists all hypotheses: of the table, then of views as long as each view improves on the one before
- * and has pairs. sizes (rows): storage. */
+/* Lists all hypotheses, best first: of the table, then of views as long as each view improves on
+ * the one before and has pairs. A table of many columns that change their signs may have no
+ * hypothesis, as each of them is a group, while its views have. sizes (rows): storage. */
 static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_view view[VIEWS],
                           struct found *found, struct sr_group_pairs *terms)
 {
@@ -205,15 +206,16 @@ static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_
     TRY(add_view(p, &view[0], NULL, 0, found));
     TRY(find_again(p, &view[0], sizes, found, &size));
     *terms = found->pairs;
-    for (int k = 1; k < VIEWS && found->count && found->list[0].view == k - 1; k++) {
-        if (!found->list[0].groups || !found->pairs.count)
+    for (int k = 1; k < VIEWS && (!found->count || found->list[0].view == k - 1); k++) {
+        if ((found->count && !found->list[0].groups) || !found->pairs.count)
             break;
         bool made;
         TRY(join_pairs(p, &view[k - 1], &found->pairs, &view[k], &made));
         if (!made || orr_signal_seen())
             break;
         TRY(add_view(p, &view[k], size, k, found));
-        add_sums_as_groups(&view[k], k, found);
+        if (found->count)
+            add_sums_as_groups(&view[k], k, found);
     }
     return 0;
 }

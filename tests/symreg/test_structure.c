@@ -310,6 +310,43 @@ TEST(finds_pairs)
     }
 }
 
+/* Subtracts 2.5 from columns `first` to `last`, which then change their signs. */
+static void centre_columns(struct table *t, int first, int last)
+{
+    for (int i = first * ROWS; i < (last + 1) * ROWS; i++)
+        t->x[i] -= 2.5;
+}
+
+/* Pairs with squares of columns that change their signs: b, or b and c. */
+TEST(finds_squares_of_columns_that_change_signs)
+{
+    static const struct {
+        const char *law;
+        int last, sign, power[2];
+    } list[] = {{"a / ((b - 2.5)^2 + (c - 2.5)^2 + 1)^1.5", 2, 1, {2, 2}},
+                {"a / (30 + (b - 2.5)^2 - (c - 2.5)^2)", 2, -1, {2, 2}},
+                {"a / sqrt((b - 2.5)^2 + 2 + c)", 1, 1, {2, 1}},
+                {"a * exp(-0.2 * (b - c)^2)", 2, -1, {1, 1}},
+                {"a * exp(-0.3 * (b - 2.5 + 0.4 * (c - 2.5)^2))", 2, 0, {0}}};
+    for (size_t k = 0; k < 2 * sizeof list / sizeof *list; k++) {
+        struct table t;
+        struct sr_grouping found[SR_GROUPINGS];
+        struct sr_group_pairs pairs;
+        const size_t law = k / 2;
+        int count;
+        wide_table(&t, 3, list[law].law, k % 2 ? 0.01 : 0);
+        centre_columns(&t, 1, list[law].last);
+        assert_int_equal(sr_groups_find(&t.data, NULL, found, &count, &pairs), 0);
+        assert_int_equal(pairs.count, list[law].sign != 0);
+        if (pairs.count && !(pairs.pair[0].a == 1 && pairs.pair[0].b == 2 &&
+                             pairs.pair[0].sign == list[law].sign && pairs.pair[0].half == 0 &&
+                             !memcmp(pairs.pair[0].power, list[law].power, sizeof list[law].power)))
+            fail_msg("%s: sign %d, powers %d and %d", list[law].law, pairs.pair[0].sign,
+                     pairs.pair[0].power[0], pairs.pair[0].power[1]);
+        table_free(&t);
+    }
+}
+
 /* Terms with a column that is in no other: their powers, without noise and with 1%; none where y is
  * one product. */
 TEST(finds_terms)
@@ -383,6 +420,21 @@ static double structure_seeds(const struct sr_settings *s, struct sr_data *data,
         least = fmin(least, seeds->loss[i] / loss.base);
     sr_loss_free(&loss);
     return least;
+}
+
+/* A distance of two points: six columns that change their signs are more groups than a hypothesis
+ * has, and their three differences are not. */
+TEST(finds_a_distance_in_coordinates)
+{
+    static struct sr_seeds seeds;
+    const struct sr_settings s = default_settings();
+    struct table t;
+    wide_table(&t, COLUMNS, "a * ((b - c)^2 + (d - e)^2 + (f - g)^2)^0.5", 0);
+    centre_columns(&t, 1, COLUMNS - 1);
+    const double least = structure_seeds(&s, &t.data, 1, &seeds);
+    if (!(least < 1e-20))
+        fail_msg("%d seeds, the smallest loss is %g", seeds.count, least);
+    table_free(&t);
 }
 
 /* Of seeds from a noisy table: the smallest loss without noise, relative to that of a constant, or
