@@ -380,9 +380,10 @@ static bool remark_aliases(const struct sr_answer *o, char *text, size_t bytes)
 /* Columns of one value, but of tables of tracks, where planes and single stars are usual. */
 static bool remark_constant(const struct sr_answer *o, char *text, size_t bytes)
 {
+    enum { MOST = 240 }; /* characters of names, which would push the rest out of the text */
     const size_t n = o->data->rows;
     char number[SR_NUMBER];
-    int count = 0;
+    int count = 0, unnamed = 0;
     *text = '\0';
     for (int f = 0; f < sr_answer_features(o) && !o->remark; f++) {
         const double *x = o->data->x + (size_t)f * n;
@@ -392,9 +393,13 @@ static bool remark_constant(const struct sr_answer *o, char *text, size_t bytes)
         if (i < n)
             continue;
         sr_number_print(x[0], number);
-        orr_append(text, bytes, "%s%s is %s", count ? ", " : "", o->names[f], number);
-        count++;
+        if (count++ && strlen(text) + strlen(o->names[f]) + strlen(number) > MOST)
+            unnamed++;
+        else
+            orr_append(text, bytes, "%s%s is %s", count > 1 ? ", " : "", o->names[f], number);
     }
+    if (unnamed)
+        orr_append(text, bytes, ", and %d more have one value", unnamed);
     if (count)
         orr_append(text, bytes,
                    " in all rows that are used: no row shows how %s depends on %s, and a number of "

@@ -205,6 +205,23 @@ TEST(columns_of_one_value_are_named)
     assert_false(sr_table_remark(&answer, SR_SAME, text, sizeof text));
 }
 
+TEST(many_columns_of_one_value_leave_the_remark_whole)
+{
+    static char names[SR_FEATURES][40], text[512];
+    static double x[SR_FEATURES * ROWS], y[ROWS];
+    const char *name[SR_FEATURES];
+    const struct sr_data data = {.rows = ROWS, .features = SR_FEATURES, .x = x, .y = y};
+    const struct sr_answer answer = {.target = "y", .names = name, .data = &data};
+    for (int f = 0; f < SR_FEATURES; f++) {
+        snprintf(names[f], sizeof names[f], "temperature_of_sensor_%d", f);
+        name[f] = names[f];
+    }
+    assert_true(sr_table_remark(&answer, SR_SAME, text, sizeof text));
+    assert_non_null(strstr(text, "temperature_of_sensor_0 is 0, "));
+    assert_non_null(strstr(text, " is 0, and 56 more have one value in all rows that are used: "));
+    assert_non_null(strstr(text, "a number of the formula may stand for them"));
+}
+
 TEST(flags_and_a_few_whole_numbers_are_no_totals)
 {
     static char text[1024];
