@@ -466,6 +466,8 @@ int main(int argc, char **argv)
                  : !strcmp(argv[i], "--from")  ? bench_number(argv[i], argv[i + 1], 1, &from)
                  : !strcmp(argv[i], "--laws")  ? bench_number(argv[i], argv[i + 1], 1, &laws)
                                                : ORR_FAIL(ORR_EUSAGE, "no option \"%s\"", argv[i]);
+    if (!rc && noise_only > NOISES)
+        rc = ORR_FAIL(ORR_EUSAGE, "--noise: expected 1 to %d; see --help", NOISES);
     if (!rc)
         rc = planets   ? write_planets(planets)
              : methods ? compare_ways(threads)

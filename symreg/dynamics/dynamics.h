@@ -271,8 +271,8 @@ int sr_system_refit(const struct sr_states *states, const struct sr_language *la
 int sr_system_profile(const struct sr_states *states, const struct sr_language *language,
                       double seconds, struct sr_system *system);
 
-/* Makes equations 0 whose derivatives, along all of a track, move their state by less than what
- * counts as exact, as those of uniform motion. ORR_ENOMEM. */
+/* Makes equations 0 that, along whole tracks, move their state by less than what counts as exact
+ * beside the noise of each row, as those of uniform motion. ORR_ENOMEM. */
 int sr_system_rest(const struct sr_states *states, const struct sr_language *language,
                    struct sr_system *system);
 

@@ -15,7 +15,6 @@ enum {
     PROBES = 100,
 };
 
-
 /* How far inputs are from lines between their rows, as a share of their spread (rms): a quarter of
  * how far rows are from lines between their neighbours. */
 static double error_of_inputs(const struct sr_states *s, const struct sr_state_track *track)

@@ -8,6 +8,7 @@
 /* Mean squared residual, in variances of the noise, below which a solution is as good as exact:
  * the noise of exact tracks is estimated, and integration has errors. */
 #define SR_EXACTLY 1e-3
+
 /* By what systems are judged. */
 struct sr_judge {
     const struct sr_states *states;

@@ -92,44 +92,47 @@ int sr_judge_drop_unfelt(const struct sr_judge *c, struct sr_judged *best)
 
 /* ---- equations */
 
-/* The largest value of the equation of state d along the tracks; infinite where it has none. */
-static int find_largest(const struct sr_states *s, const struct sr_language *language,
-                        const struct sr_system *system, int d, double *largest)
+/* By how much the equation of state d moves the state along a track at most: its largest value
+ * there all the time; infinite where it has none. */
+static int find_move(const struct sr_states *s, const struct sr_state_track *track,
+                     const struct sr_language *language, const struct sr_system *system, int d,
+                     double *move)
 {
-    *largest = 0;
-    for (size_t k = 0; k < s->count; k++) {
-        const struct sr_state_track *const track = &s->track[k];
-        const size_t n = track->n, names = (size_t)s->names;
-        double *const table = orr_alloc((names + 1) * n, sizeof *table);
-        if (!table)
-            return ORR_ENOMEM;
-        for (size_t name = 0; name < names; name++)
-            for (size_t i = 0; i < n; i++)
-                table[name * n + i] = sr_state_value(s, track, (int)name, i);
-        const struct sr_data data = {
-            .rows = n, .features = s->names, .x = table, .language = language};
-        struct sr_expr expr = system->expr[d];
-        sr_each_settle(&system->each, track->category, &expr);
-        if (!sr_eval(&expr, &data, table + names * n))
-            *largest = HUGE_VAL;
+    const size_t n = track->n, names = (size_t)s->names;
+    const double length = track->t[n - 1] - track->t[0];
+    double *const table = orr_alloc((names + 1) * n, sizeof *table), largest = 0;
+    if (!table)
+        return ORR_ENOMEM;
+    for (size_t name = 0; name < names; name++)
         for (size_t i = 0; i < n; i++)
-            *largest = fmax(*largest, fabs(table[names * n + i]));
-        free(table);
-    }
+            table[name * n + i] = sr_state_value(s, track, (int)name, i);
+    const struct sr_data data = {.rows = n, .features = s->names, .x = table, .language = language};
+    struct sr_expr expr = system->expr[d];
+    sr_each_settle(&system->each, track->category, &expr);
+    if (!sr_eval(&expr, &data, table + names * n))
+        largest = HUGE_VAL;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(table[names * n + i]));
+    free(table);
+    *move = largest * (s->order == 1 ? length : length * length / 2);
     return 0;
 }
 
-/* What the derivative of state d may be at most without moving it by what counts as exact. */
-static double unmoved(const struct sr_states *s, int d)
+/* Whether the equation of state d moves it by less than what counts as exact: by the noise of each
+ * row, as a noisy track says nothing about an exact one. */
+static int find_rest(const struct sr_states *s, const struct sr_language *language,
+                     const struct sr_system *system, int d, bool *rests)
 {
-    double longest = 0, squares = 0;
+    double squares = 0; /* moves in standard deviations of the noise */
     for (size_t k = 0; k < s->count; k++) {
         const struct sr_state_track *const track = &s->track[k];
-        longest = fmax(longest, track->t[track->n - 1] - track->t[0]);
-        for (size_t i = 0; i < track->n; i++)
-            squares += pow(track->sigma[(size_t)d * track->n + i], 2) / (double)s->rows;
+        double move;
+        TRY(find_move(s, track, language, system, d, &move));
+        for (size_t i = 0; i < track->n && move > 0; i++)
+            squares += pow(move / track->sigma[(size_t)d * track->n + i], 2);
     }
-    return sqrt(SR_EXACTLY * squares) / (s->order == 1 ? longest : longest * longest / 2);
+    *rests = squares < SR_EXACTLY * (double)s->rows;
+    return 0;
 }
 
 int sr_system_rest(const struct sr_states *s, const struct sr_language *language,
@@ -137,9 +140,7 @@ int sr_system_rest(const struct sr_states *s, const struct sr_language *language
 {
     bool rests[SR_STATES], all = true;
     for (int d = 0; d < s->dims; d++) {
-        double largest;
-        TRY(find_largest(s, language, system, d, &largest));
-        rests[d] = largest < unmoved(s, d);
+        TRY(find_rest(s, language, system, d, &rests[d]));
         all = all && rests[d];
     }
     if (system->symmetry.vectors && !all)

@@ -216,6 +216,16 @@ uniform() { # --position COLUMNS
 check "uniform motion" prints '^d2x/dt2 = 0$' uniform x
 check "uniform motion in a plane" prints '^d2x/dt2 = 0 d2y/dt2 = 0$' \
     eval 'uniform x,y | grep ^d2 | xargs'
+awk 'BEGIN { print "track,t,x"
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < 60; i++) {
+            t = i / 6
+            noise = (k > 1) * sin(i ^ 3)
+            printf "%d,%.17g,%.17g\n", k, t, k + 1 + (k + 0.5) * t - 5e-5 * t * t + noise
+        } }' >"$WORK/slow.csv"
+check "a slow acceleration of exact tracks beside a noisy one" prints '^d2x/dt2 = -0.0001 ' \
+    program symreg motion "$WORK/slow.csv" --time t --position x --general --track track \
+    --seconds 1 --threads 1 --maxsize 3 --quiet
 
 # ---- noise, several tracks, and other kinds of systems
 if quick; then finish; fi
