@@ -167,6 +167,17 @@ double gsl_stats_sd_with_fixed_mean(const double data[], size_t stride, size_t n
     return sqrt((double)variance);
 }
 
+double gsl_stats_tss(const double data[], size_t stride, size_t n)
+{
+    const double mean = gsl_stats_mean(data, stride, n);
+    long double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const long double delta = data[i * stride] - mean;
+        sum += delta * delta;
+    }
+    return (double)sum;
+}
+
 double gsl_stats_wmean(const double w[], size_t w_stride, const double data[], size_t stride,
                        size_t n)
 {
