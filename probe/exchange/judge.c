@@ -68,12 +68,20 @@ static bool is_listed(const char *list, const char *name)
     return !*list;
 }
 
+/* The item of a list a,b behind that at `at`; NULL: there is none. Behind a comma at the end stands
+ * an empty one. */
+static const char *next_item(const char *at)
+{
+    const char *const comma = strchr(at, ',');
+    return comma ? comma + 1 : NULL;
+}
+
 static int check_list(const char *list)
 {
     char known[256] = "";
     for (int k = 0; k < JUDGED; k++)
         orr_append(known, sizeof known, "%s%s", k ? ", " : "", judged[k].name);
-    for (const char *at = *list ? list : NULL; at; at = strchr(at, ','), at = at ? at + 1 : NULL) {
+    for (const char *at = *list ? list : NULL; at; at = next_item(at)) {
         bool found = false;
         for (int k = 0; k < JUDGED; k++)
             found |= strlen(judged[k].name) == strcspn(at, ",") &&
@@ -276,7 +284,7 @@ static int measure(struct training *t)
 /* Whether a list DIR,DIR has empty items, as behind a comma at its end. */
 static int check_items(const char *option, const char *list)
 {
-    for (const char *at = *list ? list : NULL; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
+    for (const char *at = *list ? list : NULL; at; at = next_item(at))
         if (!strcspn(at, ","))
             return ORR_FAIL(ORR_EUSAGE, "%s: expected folders, DIR,DIR, found \"%s\"", option,
                             list);
@@ -295,9 +303,9 @@ static int item_of(const char *list, int i, char item[4096])
 
 static int count_of(const char *list)
 {
-    int count = *list != '\0';
-    for (; *list; list++)
-        count += *list == ',';
+    int count = 0;
+    for (const char *at = *list ? list : NULL; at; at = next_item(at))
+        count++;
     return count;
 }
 

@@ -164,7 +164,7 @@ static void try_groups(struct search *s, int column)
 static bool fit_exponents(const struct search *s, const struct wave *wave, struct sr_powers *h)
 {
     enum { N = COLUMNS + 1 };
-    const int n = s->columns + 1;
+    const size_t n = (size_t)s->columns + 1;
     double normal[N * N] = {0}, right[N] = {0};
     for (int i = 0; i < s->rows; i++) {
         double g = wave->turn == 1 ? 1 : 2 * pi, row[N] = {1};
@@ -176,17 +176,10 @@ static bool fit_exponents(const struct search *s, const struct wave *wave, struc
         if (fabs(value) < least_wave || !(s->y[i] * value > 0))
             continue;
         const double z = orr_log(s->y[i] / value), weight = s->y[i] * s->y[i];
-        for (int a = 0; a < n; a++) {
-            right[a] += weight * row[a] * z;
-            for (int b = 0; b <= a; b++)
-                normal[a * N + b] += weight * row[a] * row[b];
-        }
+        sr_normal_add(normal, N, right, n, row, weight, z);
     }
-    for (int a = 0; a < n; a++)
-        normal[a * N + a] *= 1 + 1e-10;
-    if (!sr_cholesky(normal, (size_t)n, N, 0))
+    if (!sr_normal_solve(normal, N, right, n, 1e-10))
         return false;
-    sr_cholesky_solve(normal, (size_t)n, N, right);
     *h = (struct sr_powers){{0}};
     for (int j = 0; j < s->columns; j++) {
         const double half = nearbyint(2 * right[j + 1]);
